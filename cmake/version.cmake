@@ -1,0 +1,13 @@
+# rapt_read_version(HEADER OUT): "major.minor.patch" from the RAPT_VERSION_* macros of the header.
+function(rapt_read_version header out)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${header}")
+  file(STRINGS "${header}" lines REGEX "^#[ ]*define[ ]+RAPT_VERSION_(MAJOR|MINOR|PATCH)[ ]+[0-9]+")
+  foreach(part MAJOR MINOR PATCH)
+    if(NOT lines MATCHES "RAPT_VERSION_${part}[ ]+([0-9]+)")
+      message(FATAL_ERROR "${header} does not define RAPT_VERSION_${part} as a number")
+    endif()
+    list(APPEND version ${CMAKE_MATCH_1})
+  endforeach()
+  list(JOIN version "." version)
+  set(${out} "${version}" PARENT_SCOPE)
+endfunction()
