@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * rapt: multi-head attention on CPUs.
+ *
+ *   O = softmax(scale * Q K^T + mask) V
+ *
+ * for many heads and sequences in one call, without ever holding a matrix of q_len x kv_len scores.
+ * This header is the whole public interface and its manual. It compiles as C99, C11 and C++.
+ *
+ * Two libraries serve it. librapt-core needs libc and libm only and runs on the caller's thread or
+ * pool; librapt adds an OpenMP executor (its default) and hwloc. Functions only librapt has are
+ * marked "librapt only".
+ *
+ * Conventions
+ *   - Every struct that may grow begins with `uint32_t size`; set it to sizeof(the struct). Zero is
+ *     the default of every other field, so `struct x = {.size = sizeof x}` is a good start. Smaller
+ *     (older) structs are read as if followed by zeros; larger (newer) ones are accepted when the
+ *     part this library does not know is zero.
+ *   - Strides are in bytes (int64_t). Lengths and positions are counts of tokens (int32_t).
+ *   - Every call that can fail returns a rapt_status (RAPT_OK or negative) and takes an optional
+ *     `rapt_error *` that receives the field's name and a sentence. On error nothing was written.
+ *   - The library never aborts, prints, exits, changes process-wide settings or thread affinity.
+ */
+#ifndef RAPT_RAPT_H
+#define RAPT_RAPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RAPT_VERSION_MAJOR 0
+#define RAPT_VERSION_MINOR 1
+#define RAPT_VERSION_PATCH 0
+
+#if defined(_WIN32)
+#define RAPT_API
+#elif defined(__GNUC__)
+#define RAPT_API __attribute__((visibility("default")))
+#else
+#define RAPT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status and errors ------------------------------------------------------------------- */
+
+typedef int32_t rapt_status;
+
+enum {
+  RAPT_OK = 0,
+  RAPT_ERROR_INVALID_ARGUMENT = -1, /* a field holds a value that is never legal */
+  RAPT_ERROR_UNSUPPORTED = -2,      /* legal in itself, but this library or CPU cannot do it */
+  RAPT_ERROR_OUT_OF_MEMORY = -3,    /* the allocator returned NULL; everything is as before */
+  RAPT_ERROR_WORKSPACE = -4,        /* workspace missing, misaligned or too small */
+  RAPT_ERROR_VERSION = -5,          /* a struct from a newer header uses a field unknown here */
+  RAPT_ERROR_EXECUTOR = -6,         /* the executor failed or dropped work: outputs unspecified */
+  RAPT_ERROR_CANCELLED = -7         /* *cancel became non-zero: outputs unspecified */
+};
+
+/* Where a call puts the reason of a failure. Set size before the call; untouched on success. */
+typedef struct rapt_error {
+  uint32_t size;     /* sizeof(rapt_error) */
+  int32_t code;      /* the rapt_status returned */
+  char field[48];    /* the argument at fault, e.g. "args.kv_lens[3]" */
+  char message[200]; /* one sentence with the value and what is allowed */
+} rapt_error;
+
+/* A constant, static name of a status, e.g. "out of memory". Never NULL. */
+RAPT_API const char *rapt_status_string(rapt_status status);
+
+/* ---- Library ------------------------------------------------------------------------------ */
+
+/* Version of the loaded library: major * 10000 + minor * 100 + patch. */
+RAPT_API int32_t rapt_version(void);
+
+/* "0.1.0", static. */
+RAPT_API const char *rapt_version_string(void);
+
+/* What the library sees of the machine. Sizes in bytes, 0 = unknown. */
+typedef struct rapt_cpu_info {
+  uint32_t size;
+  int32_t logical_cpus; /* CPUs this process may run on */
+  int32_t numa_nodes;
+  int32_t cache_line;
+  int64_t l1d_bytes;  /* per core */
+  int64_t l2_bytes;   /* per core */
+  int64_t l3_bytes;   /* per cache, not per machine */
+  char isa[32];       /* best level usable, e.g. "avx512" */
+  char isa_list[128]; /* every usable level, best first, space separated */
+  char topology[16];  /* who answered: "hwloc" or "basic" */
+} rapt_cpu_info;
+
+RAPT_API rapt_status rapt_get_cpu_info(rapt_cpu_info *info, rapt_error *error);
+
+/* One kernel set of this build. */
+typedef struct rapt_kernel_info {
+  uint32_t size;
+  int32_t usable;         /* 1 if this CPU and operating system can run it */
+  char name[32];          /* e.g. "avx512_f32" */
+  char isa[24];           /* the value RAPT_ISA and desc.isa accept, e.g. "avx512" */
+  int32_t panel_queries;  /* queries in the lanes of one panel */
+  int32_t key_block;      /* keys between two looks at the running maximum */
+  int32_t split_keys;     /* absolute key positions divisible by this start a new split */
+} rapt_kernel_info;
+
+/* Number of kernel sets in this build. */
+RAPT_API int32_t rapt_kernel_count(void);
+
+/* Describes set `index` (0 = best); fails outside 0..count-1. */
+RAPT_API rapt_status rapt_kernel_get(int32_t index, rapt_kernel_info *info, rapt_error *error);
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+/* Optional allocator. `allocate` returns `bytes` bytes aligned to `alignment` (a power of two) or
+ * NULL; `release` gets the same sizes back. Both must be set. Used by plan creation and the one-shot
+ * call only: rapt_attention_run never allocates. */
+typedef struct rapt_allocator {
+  uint32_t size;
+  uint32_t reserved; /* must be 0 */
+  void *ctx;
+  void *(*allocate)(void *ctx, size_t bytes, size_t alignment);
+  void (*release)(void *ctx, void *memory, size_t bytes, size_t alignment);
+} rapt_allocator;
+
+/* ---- Threads ------------------------------------------------------------------------------ */
+
+/* A pool, lent for the duration of one run. `parallel` is called at most once per run, on the
+ * caller's thread, with n <= max_workers; it calls fn(arg, i) for every i in 0..n-1, in any order,
+ * concurrently or all on one thread, returns after the last one, and returns 0 (anything else: the
+ * run fails with RAPT_ERROR_EXECUTOR). Workers never wait for each other. The bits of the result do
+ * not depend on the executor or on the number of workers. */
+typedef struct rapt_executor {
+  uint32_t size;
+  int32_t max_workers; /* at least 1 */
+  void *ctx;
+  int32_t (*parallel)(void *ctx, int32_t n, void (*fn)(void *arg, int32_t index), void *arg);
+} rapt_executor;
+
+/* Workers a NULL executor uses from this thread now: 1 in librapt-core; in librapt the OpenMP
+ * maximum, or 1 inside a parallel region and in the child of a fork. */
+RAPT_API int32_t rapt_default_workers(void);
+
+/* ---- Attention ---------------------------------------------------------------------------- */
+
+/* Element types. Later versions add 16-bit and 8-bit types. */
+enum { RAPT_F32 = 0 };
+
+/* Which key position query 0 of a sequence stands at. Needed (and always explicit) when causal or
+ * a window is asked for; query i then stands at p = offset + i. */
+enum {
+  RAPT_ALIGN_NONE = 0,         /* no causal, no window */
+  RAPT_ALIGN_TOP_LEFT = 1,     /* offset 0: query i stands at key i */
+  RAPT_ALIGN_BOTTOM_RIGHT = 2, /* offset kv_len - q_len: the last query stands at the last key */
+  RAPT_ALIGN_OFFSET = 3        /* offset q_positions[b]: keys that precede the chunk */
+};
+
+/* desc.flags */
+enum {
+  RAPT_CAUSAL = 1u << 0,        /* key j is visible if j <= p */
+  RAPT_WINDOW_LEFT = 1u << 1,   /* key j is visible if j >= p - window_left  (0: itself only) */
+  RAPT_WINDOW_RIGHT = 1u << 2,  /* key j is visible if j <= p + window_right (0: itself only) */
+  RAPT_SCALE_LITERAL = 1u << 3, /* use scale as it stands, 0 and negative included */
+  RAPT_FORCE_LANES = 1u << 4    /* one arithmetic path for every length: slower for 1-4 rows, but a
+                                   prompt cut into chunks of any size gives equal bits */
+};
+
+/* What does not change between calls. One plan serves a layer for ever: it holds no batch, length,
+ * capacity or thread count. */
+typedef struct rapt_attention_desc {
+  uint32_t size;
+  uint32_t flags;
+  int32_t dtype_q, dtype_k, dtype_v, dtype_o; /* RAPT_F32 */
+  int32_t heads_q;                            /* query heads, a multiple of heads_kv */
+  int32_t heads_kv;                           /* query head h reads KV head h*heads_kv/heads_q */
+  int32_t head_dim_qk;                        /* channels of q and k, 1..1024 */
+  int32_t head_dim_v;                         /* channels of v and o, 0..1024 */
+  int32_t align;                              /* RAPT_ALIGN_* */
+  int32_t window_left, window_right;          /* keys, >= 0; read only with their flags */
+  float scale; /* 0 = 1/sqrt(head_dim_qk); for a softmax temperature T pass 1/(T*sqrt(d)) */
+  const char *isa;                 /* NULL = RAPT_ISA from the environment, else the best */
+  const rapt_allocator *allocator; /* NULL = aligned malloc; copied */
+} rapt_attention_desc;
+
+/* A tensor [batch][head][token][channel]: the channel is contiguous, the other strides are in
+ * bytes. Any order of dimensions (BHSD, BSHD, packed QKV, views of larger buffers) is a choice of
+ * strides. Input strides may be zero (broadcast) or negative; the stride of a dimension of size 1
+ * is ignored. Output strides must be positive and rows must not overlap. Data must be aligned to the
+ * element size. O must not overlap Q, K or V. */
+typedef struct rapt_tensor {
+  void *data;
+  int64_t stride[3]; /* batch, head, token */
+} rapt_tensor;
+
+typedef struct rapt_const_tensor {
+  const void *data;
+  int64_t stride[3];
+} rapt_const_tensor;
+
+/* One call: prefill, decode, cross attention, or a mixed ragged batch.
+ *
+ * Sequence b has q_lens[b] queries and kv_lens[b] keys (NULL: q_len, kv_len for all). For packed
+ * ragged tensors give q_offsets (batch+1 ascending token offsets): the queries of sequence b are
+ * then tokens q_offsets[b] .. q_offsets[b+1]-1, the batch stride is ignored, q_lens must be NULL.
+ * Likewise kv_offsets. Rows without a visible key give O = 0 and LSE = -inf, never NaN. Bytes
+ * beyond the valid lengths are never read, forbidden keys have no influence whatever they hold. */
+typedef struct rapt_attention_args {
+  uint32_t size;
+  uint32_t flags;             /* must be 0 */
+  int32_t batch;              /* sequences */
+  int32_t q_len;              /* queries per sequence, or the maximum */
+  int32_t kv_len;             /* keys per sequence, or the maximum */
+  int32_t reserved;           /* must be 0 */
+  const int32_t *q_lens;      /* [batch] or NULL */
+  const int32_t *kv_lens;     /* [batch] or NULL */
+  const int32_t *q_offsets;   /* [batch+1] or NULL */
+  const int32_t *kv_offsets;  /* [batch+1] or NULL */
+  const int32_t *q_positions; /* [batch], with RAPT_ALIGN_OFFSET: >= 0 */
+  rapt_const_tensor q;        /* [batch][heads_q][q_len][head_dim_qk] */
+  rapt_const_tensor k;        /* [batch][heads_kv][kv_len][head_dim_qk] */
+  rapt_const_tensor v;        /* [batch][heads_kv][kv_len][head_dim_v] */
+  rapt_tensor o;              /* [batch][heads_q][q_len][head_dim_v] */
+  rapt_tensor lse;            /* [batch][heads_q][q_len] float32, natural log; data NULL = none */
+  const int32_t *cancel;      /* NULL, or read between tasks: non-zero stops the run */
+} rapt_attention_args;
+
+/* Bytes of scratch a run needs; monotone in every length and in the number of workers. */
+typedef struct rapt_workspace_info {
+  uint32_t size;
+  uint32_t reserved;
+  uint64_t bytes;            /* total to pass to the run, at any 64-byte aligned address */
+  uint64_t bytes_per_worker; /* independent of lengths */
+  uint64_t bytes_shared;     /* sequence table and split joins */
+} rapt_workspace_info;
+
+typedef struct rapt_plan_info {
+  uint32_t size;
+  int32_t panel_queries;   /* of the prefill set */
+  int32_t key_block;       /* keys per block of the prefill set */
+  int32_t split_keys;      /* length of a split, absolute positions */
+  char prefill_set[32];    /* kernel set for 5 and more rows per KV head */
+  char decode_set[32];     /* kernel set for 1 to 4 rows per KV head */
+  uint64_t numerics_id;    /* equal id: equal bits for equal input */
+} rapt_plan_info;
+
+/* Immutable; may be used by any number of threads at once. */
+typedef struct rapt_plan rapt_plan;
+
+/* Would this description work here, and with which kernels? Allocates nothing. `info` may be NULL. */
+RAPT_API rapt_status rapt_plan_check(const rapt_attention_desc *desc, rapt_plan_info *info,
+                                     rapt_error *error);
+
+/* Chooses kernels and freezes the description. *plan is set only on success. */
+RAPT_API rapt_status rapt_plan_create(const rapt_attention_desc *desc, rapt_plan **plan,
+                                      rapt_error *error);
+
+/* NULL is allowed. */
+RAPT_API void rapt_plan_destroy(rapt_plan *plan);
+
+RAPT_API rapt_status rapt_plan_get_info(const rapt_plan *plan, rapt_plan_info *info,
+                                        rapt_error *error);
+
+/* Scratch for calls up to args' batch, q_len and kv_len (the pointers in args are not read) with up
+ * to `workers` workers. */
+RAPT_API rapt_status rapt_plan_workspace(const rapt_plan *plan, const rapt_attention_args *args,
+                                         int32_t workers, rapt_workspace_info *info,
+                                         rapt_error *error);
+
+/* Computes. No allocation, lock or environment access. `workspace` is 64-byte aligned and holds
+ * workspace_bytes; with less than max_workers' worth fewer workers are used. Its content is of no
+ * meaning before and after. executor NULL: see rapt_default_workers. */
+RAPT_API rapt_status rapt_attention_run(const rapt_plan *plan, const rapt_attention_args *args,
+                                        void *workspace, size_t workspace_bytes,
+                                        const rapt_executor *executor, rapt_error *error);
+
+/* The same for a team of threads that already runs: every thread ith = 0..nth-1 calls with equal
+ * arguments and all get the same status. The first RAPT_TEAM_HEADER_BYTES of the workspace must be
+ * zero before the first call; every finished call leaves them zero. There is no barrier inside: O is
+ * complete when all threads have returned. A thread that enters the next call on the same workspace
+ * early waits until the others have left this one. */
+#define RAPT_TEAM_HEADER_BYTES 128
+RAPT_API rapt_status rapt_attention_run_team(const rapt_plan *plan,
+                                             const rapt_attention_args *args, void *workspace,
+                                             size_t workspace_bytes, int32_t ith, int32_t nth,
+                                             rapt_error *error);
+
+/* One shot: plans, allocates (desc->allocator), runs. For experiments and few calls; engines keep a
+ * plan and a workspace. */
+RAPT_API rapt_status rapt_attention(const rapt_attention_desc *desc,
+                                    const rapt_attention_args *args,
+                                    const rapt_executor *executor, rapt_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RAPT_RAPT_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What each level needs of a CPU and of its operating system. */
+#include "isa_levels.h"
+
+#define BIT(n) (1u << (n))
+#define LEVEL_BIT(name) (1u << RAPT_LEVEL_##name)
+
+enum { EBX = 1, ECX = 2 };
+
+/* Leaf 1, ECX. Compilers take POPCNT for granted once AVX is on. */
+#define X86_FMA BIT(12)
+#define X86_POPCNT BIT(23)
+#define X86_OSXSAVE BIT(27)
+#define X86_AVX BIT(28)
+#define X86_F16C BIT(29)
+/* Leaf 7.0, EBX. */
+#define X86_BMI1 BIT(3)
+#define X86_AVX2 BIT(5)
+#define X86_BMI2 BIT(8)
+#define X86_AVX512F BIT(16)
+#define X86_AVX512DQ BIT(17)
+#define X86_AVX512CD BIT(28)
+#define X86_AVX512BW BIT(30)
+#define X86_AVX512VL BIT(31)
+/* Register state the operating system saves: SSE and AVX halves; opmask and the two parts of the
+ * 512-bit registers. Without it the instructions fault, whatever CPUID says. */
+#define XCR0_AVX 0x06u
+#define XCR0_AVX512 0xe6u
+/* AT_HWCAP of aarch64 Linux. */
+#define ARM_ASIMD BIT(1)
+
+const rapt_level rapt_levels[RAPT_LEVEL_COUNT] = {
+    [RAPT_LEVEL_avx512] =
+        {
+            .name = "avx512",
+            .needs = {.leaf7 = {[EBX] = X86_AVX512F | X86_AVX512DQ | X86_AVX512CD | X86_AVX512BW |
+                                        X86_AVX512VL},
+                      .xcr0 = XCR0_AVX512},
+            .implies = LEVEL_BIT(avx2),
+        },
+    [RAPT_LEVEL_avx2] =
+        {
+            .name = "avx2",
+            .needs = {.leaf1 = {[ECX] = X86_FMA | X86_POPCNT | X86_OSXSAVE | X86_AVX | X86_F16C},
+                      .leaf7 = {[EBX] = X86_BMI1 | X86_AVX2 | X86_BMI2},
+                      .xcr0 = XCR0_AVX},
+            .implies = LEVEL_BIT(generic),
+        },
+    [RAPT_LEVEL_neon] =
+        {
+            .name = "neon",
+            .needs = {.hwcap = ARM_ASIMD},
+            .implies = LEVEL_BIT(generic),
+        },
+    [RAPT_LEVEL_generic] = {.name = "generic"},
+};
