@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Many queries: panels of queries in the lanes walk the key blocks together. */
+#include "blocks.h"
+#include "drivers.h"
+#include "partials.h"
+#include "ranges.h"
+
+typedef struct panel {
+  rapt_rows_kernel kernel;
+  rapt_rows_view view;
+  int64_t row;
+  int32_t rows;
+  int32_t first;  /* nothing of this split seen yet */
+  int32_t folded; /* fold holds earlier splits */
+  float *q;
+  rapt_partial now, fold;
+} panel;
+
+/* What a task keeps at hand while it walks. */
+typedef struct walk {
+  const rapt_call *call;
+  const rapt_task *task;
+  rapt_scratch scratch;
+  panel panel[RAPT_MOST_PANELS];
+  int32_t panels;
+  rapt_keys_view k, v; /* key 0 of the head */
+  int32_t copy_k, copy_v;
+  int32_t last_key;    /* end of the keys that this task walks */
+  int64_t next_task; /* to prefetch while the last block is in work, or -1 */
+  int32_t stream;    /* the keys are not in L2: prefetch each next block */
+} walk;
+
+static void begin_panels(walk *w) {
+  const rapt_plan *plan = w->call->plan;
+  const rapt_task *task = w->task;
+  const int32_t widest = plan->prefill->panel[0].lanes;
+  const float *rows[RAPT_MAX_LANES];
+  w->panels = 0;
+  for (int32_t done = 0; done < task->rows; done += widest) {
+    panel *p = &w->panel[w->panels];
+    p->rows = task->rows - done < widest ? task->rows - done : widest;
+    p->row = task->row + done;
+    p->kernel = rapt_kernel_of(plan, task->sequence, p->rows);
+    p->q = w->scratch.q[w->panels];
+    p->now = w->scratch.now[w->panels];
+    p->fold = w->scratch.fold[w->panels];
+    p->folded = 0;
+    const rapt_panel_ops *ops = p->kernel.panel;
+    rapt_view_rows(plan, task->sequence, p->row, p->rows, ops->lanes, ops->vector, &p->view);
+    rapt_query_rows(w->call, task, p->row, p->rows, rows);
+    ops->pack_q(rows, p->rows, plan->desc.head_dim_qk, plan->scale, p->q);
+    w->panels++;
+  }
+}
+
+/* One panel against keys [from, to); k and v are the views of key `from`. 0 if it sees none. */
+static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_keys_view k,
+                           rapt_keys_view v, rapt_prefetch *prefetch) {
+  const rapt_plan *plan = w->call->plan;
+  const rapt_panel_ops *ops = p->kernel.panel;
+  rapt_scratch *sc = &w->scratch;
+  rapt_block block;
+  int32_t key;
+  if (!rapt_view_block(&p->view, from, to, sc->permit, &block, &key)) return 0;
+  for (int32_t i = 0; i < ops->lanes; i++) sc->m_new[i] = p->now.m[i];
+  k = rapt_keys_from(k, key - from);
+  v = rapt_keys_from(v, key - from);
+  ops->scores(p->q, plan->desc.head_dim_qk, k.at, k.stride, &block, sc->s, sc->m_new, prefetch);
+  ops->softmax(&block, sc->s, sc->m_new, p->now.m, p->now.l, sc->alpha);
+  ops->accumulate(sc->s, &block, v.at, v.stride, plan->desc.head_dim_v, sc->alpha, p->first,
+                  p->now.o, prefetch);
+  p->first = 0;
+  return 1;
+}
+
+/* Register tiles of a whole block for all panels. */
+static int64_t tiles_of(const walk *w) {
+  const rapt_plan *plan = w->call->plan;
+  const rapt_kernel_set *set = plan->prefill;
+  return w->panels * (set->key_block / set->key_tile + plan->desc.head_dim_v / set->dv_tile);
+}
+
+/* What to fetch while the block at k, v is in work: the next block at key `to`, or after the last one
+ * what the next task needs. */
+static void plan_prefetch(const walk *w, int32_t to, rapt_keys_view k, rapt_keys_view v,
+                          rapt_prefetch *p) {
+  rapt_next_keys next = {0, 0};
+  *p = (rapt_prefetch){.count = 0};
+  if (to < w->last_key) {
+    if (w->stream) next = (rapt_next_keys){rapt_keys_from(w->k, to).at, rapt_keys_from(w->v, to).at};
+  } else if (w->next_task >= 0) {
+    next = rapt_prefetch_task(w->call, w->next_task, w->task, tiles_of(w), p);
+  }
+  /* A copied block has strides of its own: its rows do not lead to the next ones. */
+  if (next.k && !w->copy_k) p->k_ahead = (int64_t)((uintptr_t)next.k - (uintptr_t)k.at);
+  if (next.v && !w->copy_v) p->v_ahead = (int64_t)((uintptr_t)next.v - (uintptr_t)v.at);
+}
+
+/* The keys of one split that any panel sees, block by block. */
+static void walk_split(walk *w, int32_t split) {
+  const rapt_plan *plan = w->call->plan;
+  const int32_t step = plan->prefill->key_block;
+  int64_t from = (int64_t)split * RAPT_SPLIT_KEYS, end = from + RAPT_SPLIT_KEYS;
+  int32_t lo = w->panel[0].view.range[0].lo;
+  const panel *last = &w->panel[w->panels - 1];
+  int32_t hi = last->view.range[last->view.lanes - 1].hi;
+  if (end > hi) end = hi;
+  if (from < lo) from += (lo - from) / step * step;
+  rapt_prefetch prefetch;
+  for (int32_t j = (int32_t)from; j < end; j += step) {
+    int32_t to = j + step < end ? j + step : (int32_t)end;
+    rapt_keys_view k = rapt_keys_from(w->k, j), v = rapt_keys_from(w->v, j);
+    if (w->copy_k) k = rapt_copy_block(k, to - j, plan->desc.head_dim_qk, w->scratch.k);
+    if (w->copy_v) v = rapt_copy_block(v, to - j, plan->desc.head_dim_v, w->scratch.v);
+    plan_prefetch(w, to, k, v, &prefetch);
+    for (int32_t p = 0; p < w->panels; p++) {
+      if (panel_block(w, &w->panel[p], j, to, k, v, &prefetch))
+        prefetch.k_ahead = prefetch.v_ahead = 0; /* fetched once is enough */
+    }
+  }
+}
+
+static void fold_split(walk *w, panel *p) {
+  if (p->first) return;
+  if (p->folded) {
+    rapt_partial_join(&p->kernel, w->call->plan, p->rows, &p->fold, &p->now);
+  } else {
+    rapt_partial t = p->fold;
+    p->fold = p->now;
+    p->now = t;
+    p->folded = 1;
+  }
+}
+
+static void begin_split(panel *p) {
+  p->first = 1;
+  rapt_partial_reset(&p->now, p->kernel.lanes);
+}
+
+static void whole_task(walk *w) {
+  const panel *last = &w->panel[w->panels - 1];
+  const int32_t last_key = w->last_key = last->view.range[last->view.lanes - 1].hi;
+  for (int32_t s = w->task->split_from; s < w->task->split_end; s++) {
+    int64_t from = (int64_t)s * RAPT_SPLIT_KEYS;
+    if (from >= last_key) break;
+    if (from + RAPT_SPLIT_KEYS <= w->panel[0].view.range[0].lo) continue;
+    for (int32_t p = 0; p < w->panels; p++) begin_split(&w->panel[p]);
+    walk_split(w, s);
+    for (int32_t p = 0; p < w->panels; p++) fold_split(w, &w->panel[p]);
+  }
+  for (int32_t i = 0; i < w->panels; i++) {
+    panel *p = &w->panel[i];
+    if (!p->folded) rapt_partial_reset(&p->fold, p->kernel.lanes);
+    rapt_partial_finish(w->call, &p->kernel, w->task, p->row, p->rows, &p->fold);
+  }
+}
+
+/* One panel, one split: into its slot. */
+static void split_task(walk *w) {
+  panel *p = &w->panel[0];
+  const rapt_task *t = w->task;
+  int64_t from = (int64_t)t->split_from * RAPT_SPLIT_KEYS;
+  if (rapt_view_meets(&p->view, from, from + RAPT_SPLIT_KEYS)) {
+    rapt_slot_get(w->call, t->first_slot + t->split_from - t->sequence->split_from,
+                  p->kernel.lanes, &p->now);
+    begin_split(p);
+    int64_t end = from + RAPT_SPLIT_KEYS;
+    int32_t hi = p->view.range[p->view.lanes - 1].hi;
+    w->last_key = end < hi ? (int32_t)end : hi;
+    walk_split(w, t->split_from);
+  }
+  rapt_split_arrive(w->call, &p->kernel, t, &p->view, p->rows);
+}
+
+void rapt_panel_task(const rapt_call *call, const rapt_task *task, const rapt_scratch *scratch,
+                     const rapt_outlook *outlook) {
+  walk w;
+  w.call = call;
+  w.task = task;
+  w.scratch = *scratch;
+  w.next_task = outlook->next_task;
+  const rapt_attention_args *a = &call->args;
+  const rapt_attention_desc *d = &call->plan->desc;
+  int64_t kv_bytes = (int64_t)task->sequence->kv_len * (d->head_dim_qk + d->head_dim_v) *
+                     (int64_t)sizeof(float);
+  w.stream = outlook->new_keys || kv_bytes > call->plan->l2_bytes / 2;
+  begin_panels(&w);
+  w.k = (rapt_keys_view){rapt_key_at(call, task->sequence, task->kv_head, 0), a->k.stride[2]};
+  w.v = (rapt_keys_view){rapt_value_at(call, task->sequence, task->kv_head, 0), a->v.stride[2]};
+  w.copy_k = task->rows >= RAPT_MAX_LANES && rapt_stride_conflicts(a->k.stride[2]);
+  w.copy_v = task->rows >= RAPT_MAX_LANES && rapt_stride_conflicts(a->v.stride[2]);
+  if (call->split)
+    split_task(&w);
+  else
+    whole_task(&w);
+}

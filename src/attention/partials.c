@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "partials.h"
+
+rapt_rows_kernel rapt_kernel_of(const rapt_plan *plan, const rapt_sequence *s, int32_t rows) {
+  rapt_rows_kernel k = {0, &plan->decode->row, RAPT_MAX_ROWS};
+  if (!s->row_kernel) {
+    k.panel = rapt_panel_for(plan->prefill, rows);
+    k.lanes = k.panel->lanes;
+  }
+  return k;
+}
+
+void rapt_partial_reset(const rapt_partial *p, int32_t lanes) {
+  for (int32_t i = 0; i < lanes; i++) {
+    p->m[i] = -__builtin_inff();
+    p->l[i] = 0.0f;
+  }
+}
+
+void rapt_partial_join(const rapt_rows_kernel *kernel, const rapt_plan *plan, int32_t rows,
+                       rapt_partial *into, const rapt_partial *from) {
+  if (kernel->panel)
+    kernel->panel->join(into->m, into->l, into->o, from->m, from->l, from->o,
+                        plan->desc.head_dim_v);
+  else
+    kernel->row->join(rows, into->m, into->l, into->o, from->m, from->l, from->o,
+                      plan->desc.head_dim_v);
+}
+
+void rapt_query_rows(const rapt_call *call, const rapt_task *task, int64_t row, int32_t rows,
+                     const float **out) {
+  const int32_t group = call->plan->group, head = task->kv_head * group;
+  for (int32_t i = 0; i < rows; i++) {
+    int64_t r = row + i;
+    out[i] = (const float *)(const void *)rapt_query_at(
+        call, task->sequence, head + (int32_t)(r % group), r / group);
+  }
+}
+
+void rapt_partial_finish(const rapt_call *call, const rapt_rows_kernel *kernel,
+                         const rapt_task *task, int64_t row, int32_t rows, const rapt_partial *p) {
+  const int32_t group = call->plan->group, head = task->kv_head * group;
+  const int32_t head_dim = call->plan->desc.head_dim_v;
+  float *out[RAPT_MAX_LANES];
+  _Alignas(64) float lse[RAPT_MAX_LANES];
+  float *want_lse = call->args.lse.data ? lse : 0;
+  for (int32_t i = 0; i < rows; i++)
+    out[i] = (float *)(void *)rapt_output_at(call, task->sequence,
+                                             head + (int32_t)((row + i) % group), (row + i) / group);
+  if (kernel->panel)
+    kernel->panel->finish(p->m, p->l, p->o, head_dim, rows, out, want_lse);
+  else
+    kernel->row->finish(p->m, p->l, p->o, head_dim, rows, out, want_lse);
+  if (want_lse)
+    for (int32_t i = 0; i < rows; i++)
+      *rapt_lse_at(call, task->sequence, head + (int32_t)((row + i) % group), (row + i) / group) =
+          lse[i];
+}
+
+void rapt_split_arrive(const rapt_call *call, const rapt_rows_kernel *kernel, const rapt_task *task,
+                       const rapt_rows_view *view, int32_t rows) {
+  _Atomic int32_t *arrived = (_Atomic int32_t *)(void *)(call->workspace + call->layout.groups);
+  const rapt_sequence *s = task->sequence;
+  int32_t before = atomic_fetch_add_explicit(&arrived[task->group], 1, memory_order_acq_rel);
+  if (before != s->splits - 1) return;
+  rapt_partial fold, next;
+  int32_t any = 0;
+  rapt_slot_get(call, task->first_slot, kernel->lanes, &fold);
+  for (int32_t i = 0; i < s->splits; i++) {
+    int64_t from = (int64_t)(s->split_from + i) * RAPT_SPLIT_KEYS;
+    if (!rapt_view_meets(view, from, from + RAPT_SPLIT_KEYS)) continue;
+    rapt_slot_get(call, task->first_slot + i, kernel->lanes, &next);
+    if (any)
+      rapt_partial_join(kernel, call->plan, rows, &fold, &next);
+    else
+      fold = next;
+    any = 1;
+  }
+  if (!any) rapt_partial_reset(&fold, kernel->lanes);
+  rapt_partial_finish(call, kernel, task, task->row, rows, &fold);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A plan: what is decided once. Immutable after creation. */
+#ifndef RAPT_ATTENTION_PLAN_H
+#define RAPT_ATTENTION_PLAN_H
+
+#include <rapt/rapt.h>
+
+#include "../kernels/kernel_set.h"
+
+struct rapt_plan {
+  rapt_attention_desc desc;       /* checked; isa and allocator are not used any more */
+  rapt_allocator allocator;       /* a copy; all zero for the default */
+  const rapt_kernel_set *prefill; /* 5 and more rows per KV head */
+  const rapt_kernel_set *decode;  /* 1 to 4 rows */
+  int32_t group;                  /* query heads per KV head */
+  int32_t panels;                 /* most panels that walk the keys together */
+  float scale;                    /* with log2 e: scores come out in base 2 */
+  int64_t l2_bytes;               /* for prefetch decisions only */
+};
+
+/* Fills *plan from a caller's desc; allocates nothing. */
+rapt_status rapt_plan_init(rapt_plan *plan, const rapt_attention_desc *desc, rapt_error *error);
+
+/* Rows of one sequence that share a KV head, and whether the row kernel takes them. The path is a
+ * matter of the sequence alone, never of the batch, so that companions do not change bits. */
+static inline int64_t rapt_rows_of(const rapt_plan *plan, int32_t q_len) {
+  return (int64_t)q_len * plan->group;
+}
+static inline int32_t rapt_takes_row_kernel(const rapt_plan *plan, int64_t rows) {
+  return rows <= RAPT_MAX_ROWS && !(plan->desc.flags & RAPT_FORCE_LANES);
+}
+
+/* Floats per row of the row kernel's scratch. */
+static inline int64_t rapt_row_stride(int32_t head_dim) {
+  return ((int64_t)head_dim + RAPT_KEY_ALIGN - 1) / RAPT_KEY_ALIGN * RAPT_KEY_ALIGN;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Few queries (1 to 4 rows of a KV head): K and V stream by once. */
+#include "blocks.h"
+#include "drivers.h"
+#include "partials.h"
+#include "ranges.h"
+
+typedef struct walk {
+  const rapt_call *call;
+  const rapt_task *task;
+  rapt_scratch scratch;
+  rapt_rows_kernel kernel;
+  rapt_rows_view view;
+  rapt_keys_view k, v;
+  rapt_partial now, fold;
+  int32_t first, folded;
+  int32_t last_key;
+  int64_t next_task;
+} walk;
+
+/* The next block of keys, or after the last one the first of the next task. */
+static void plan_prefetch(const walk *w, int32_t to, const char *k, const char *v,
+                          rapt_prefetch *p) {
+  rapt_next_keys next = {0, 0};
+  *p = (rapt_prefetch){.count = 0};
+  if (to < w->last_key)
+    next = (rapt_next_keys){rapt_keys_from(w->k, to).at, rapt_keys_from(w->v, to).at};
+  else if (w->next_task >= 0)
+    next = rapt_prefetch_task(w->call, w->next_task, w->task, 1, p);
+  if (next.k) p->k_ahead = (int64_t)((uintptr_t)next.k - (uintptr_t)k);
+  if (next.v) p->v_ahead = (int64_t)((uintptr_t)next.v - (uintptr_t)v);
+}
+
+static void stream_block(walk *w, int32_t from, int32_t to) {
+  const rapt_plan *plan = w->call->plan;
+  const rapt_row_ops *ops = w->kernel.row;
+  rapt_scratch *sc = &w->scratch;
+  const int32_t rows = w->task->rows;
+  rapt_block block;
+  rapt_prefetch prefetch;
+  int32_t key;
+  if (!rapt_view_block(&w->view, from, to, sc->permit, &block, &key)) return;
+  const char *k = rapt_keys_from(w->k, key).at, *v = rapt_keys_from(w->v, key).at;
+  plan_prefetch(w, to, k, v, &prefetch);
+  ops->scores(sc->q[0], rows, plan->desc.head_dim_qk, k, w->k.stride, &block, sc->s, &prefetch);
+  ops->softmax(&block, rows, sc->s, w->now.m, sc->alpha);
+  ops->accumulate(sc->s, rows, &block, v, w->v.stride, plan->desc.head_dim_v, sc->alpha, w->first,
+                  w->now.l, w->now.o, &prefetch);
+  w->first = 0;
+}
+
+static void stream_split(walk *w, int32_t split) {
+  const int32_t step = w->kernel.row->row_block;
+  int64_t from = (int64_t)split * RAPT_SPLIT_KEYS, end = from + RAPT_SPLIT_KEYS;
+  int32_t lo = w->view.range[0].lo;
+  if (end > w->last_key) end = w->last_key;
+  if (from < lo) from += (lo - from) / step * step;
+  w->first = 1;
+  rapt_partial_reset(&w->now, RAPT_MAX_ROWS);
+  for (int32_t j = (int32_t)from; j < end; j += step)
+    stream_block(w, j, j + step < end ? j + step : (int32_t)end);
+}
+
+static void fold_split(walk *w) {
+  if (w->first) return;
+  if (w->folded) {
+    rapt_partial_join(&w->kernel, w->call->plan, w->task->rows, &w->fold, &w->now);
+  } else {
+    rapt_partial t = w->fold;
+    w->fold = w->now;
+    w->now = t;
+    w->folded = 1;
+  }
+}
+
+static void whole_task(walk *w) {
+  const int32_t lo = w->view.range[0].lo;
+  for (int32_t s = lo / RAPT_SPLIT_KEYS; s < w->task->split_end; s++) {
+    if ((int64_t)s * RAPT_SPLIT_KEYS >= w->last_key) break;
+    stream_split(w, s);
+    fold_split(w);
+  }
+  if (!w->folded) rapt_partial_reset(&w->fold, RAPT_MAX_ROWS);
+  rapt_partial_finish(w->call, &w->kernel, w->task, 0, w->task->rows, &w->fold);
+}
+
+static void split_task(walk *w) {
+  const rapt_task *t = w->task;
+  int64_t from = (int64_t)t->split_from * RAPT_SPLIT_KEYS;
+  if (rapt_view_meets(&w->view, from, from + RAPT_SPLIT_KEYS)) {
+    rapt_slot_get(w->call, t->first_slot + t->split_from - t->sequence->split_from, RAPT_MAX_ROWS,
+                  &w->now);
+    if (from + RAPT_SPLIT_KEYS < w->last_key) w->last_key = (int32_t)(from + RAPT_SPLIT_KEYS);
+    stream_split(w, t->split_from);
+  }
+  rapt_split_arrive(w->call, &w->kernel, t, &w->view, t->rows);
+}
+
+void rapt_row_task(const rapt_call *call, const rapt_task *task, const rapt_scratch *scratch,
+                   const rapt_outlook *outlook) {
+  const rapt_plan *plan = call->plan;
+  const rapt_attention_args *a = &call->args;
+  const float *rows[RAPT_MAX_ROWS];
+  walk w;
+  w.call = call;
+  w.task = task;
+  w.scratch = *scratch;
+  w.now = scratch->now[0];
+  w.fold = scratch->fold[0];
+  w.folded = 0;
+  w.next_task = outlook->next_task;
+  w.kernel = rapt_kernel_of(plan, task->sequence, task->rows);
+  rapt_view_rows(plan, task->sequence, 0, task->rows, task->rows, 0, &w.view);
+  w.last_key = w.view.range[task->rows - 1].hi;
+  w.k = (rapt_keys_view){rapt_key_at(call, task->sequence, task->kv_head, 0), a->k.stride[2]};
+  w.v = (rapt_keys_view){rapt_value_at(call, task->sequence, task->kv_head, 0), a->v.stride[2]};
+  rapt_query_rows(call, task, 0, task->rows, rows);
+  w.kernel.row->pack_q(rows, task->rows, plan->desc.head_dim_qk, plan->scale, w.scratch.q[0]);
+  if (call->split)
+    split_task(&w);
+  else
+    whole_task(&w);
+}

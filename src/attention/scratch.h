@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A worker's slice of the workspace: queries, scores, outputs in work. Its size depends on the head
+ * dims only. */
+#ifndef RAPT_ATTENTION_SCRATCH_H
+#define RAPT_ATTENTION_SCRATCH_H
+
+#include "call.h"
+
+enum {
+  RAPT_MOST_PANELS = 4,      /* panels that walk the keys together */
+  RAPT_TASKS_PER_WORKER = 4  /* fewer tasks than this a worker: cut along the keys as well */
+};
+
+/* One panel, or the rows of a row-kernel task: m, l and o in the kernel's shape. */
+typedef struct rapt_partial {
+  float *m, *l, *o;
+} rapt_partial;
+
+typedef struct rapt_scratch {
+  float *q[RAPT_MOST_PANELS];           /* packed queries */
+  rapt_partial now[RAPT_MOST_PANELS];   /* the split in work */
+  rapt_partial fold[RAPT_MOST_PANELS];  /* the splits before, joined */
+  float *s;                             /* scores of one block */
+  float *m_new, *alpha;
+  uint32_t *permit;
+  float *k, *v; /* copies of a key block */
+} rapt_scratch;
+
+int64_t rapt_scratch_bytes(const rapt_plan *plan);
+void rapt_scratch_get(const rapt_call *call, int32_t worker, rapt_scratch *scratch);
+
+/* The partial result number `slot` of the shared part, for so many rows. */
+void rapt_slot_get(const rapt_call *call, int64_t slot, int32_t lanes, rapt_partial *partial);
+
+const rapt_panel_ops *rapt_panel_for(const rapt_kernel_set *set, int64_t rows);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * rapt_attention_run_team: for threads that already run. The first in prepares, the last out leaves
+ * the header zero; nobody waits for another's tasks. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../api/api.h"
+#include "run.h"
+
+static void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* Enters when the run before has been left by all; returns 1 to the one that prepares. */
+static int32_t enter(rapt_header *h, int32_t nth) {
+  int32_t n = atomic_load_explicit(&h->entered, memory_order_acquire);
+  for (;;) {
+    if (n >= nth) {
+      pause_briefly();
+      n = atomic_load_explicit(&h->entered, memory_order_acquire);
+    } else if (atomic_compare_exchange_weak_explicit(&h->entered, &n, n + 1, memory_order_acq_rel,
+                                                     memory_order_acquire)) {
+      return n == 0;
+    }
+  }
+}
+
+static void leave(rapt_header *h, int32_t nth) {
+  if (atomic_fetch_add_explicit(&h->left, 1, memory_order_acq_rel) != nth - 1) return;
+  atomic_store_explicit(&h->next, 0, memory_order_relaxed);
+  atomic_store_explicit(&h->done, 0, memory_order_relaxed);
+  h->status = 0;
+  h->total = 0;
+  h->split = h->panels = 0;
+  atomic_store_explicit(&h->ready, 0, memory_order_relaxed);
+  atomic_store_explicit(&h->left, 0, memory_order_relaxed);
+  atomic_store_explicit(&h->entered, 0, memory_order_release);
+}
+
+static void prepare(rapt_call *call) {
+  rapt_header *h = call->header;
+  rapt_prepare(call);
+  h->total = call->total;
+  h->split = call->split;
+  h->panels = call->panels;
+  atomic_store_explicit(&h->ready, 1, memory_order_release);
+}
+
+static void wait_until_ready(rapt_call *call) {
+  rapt_header *h = call->header;
+  while (!atomic_load_explicit(&h->ready, memory_order_acquire)) pause_briefly();
+  call->total = h->total;
+  call->split = h->split;
+  call->panels = h->panels;
+}
+
+rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_args *args,
+                                    void *workspace, size_t workspace_bytes, int32_t ith,
+                                    int32_t nth, rapt_error *error) {
+  if (!plan) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "plan", "is NULL");
+  /* Every thread checks its (equal) arguments: all refuse or none does, before any meets another. */
+  rapt_call call;
+  rapt_status status = rapt_check_range(nth, 1, 1 << 16, "nth", error);
+  if (!status) status = rapt_check_range(ith, 0, nth - 1, "ith", error);
+  if (!status) status = rapt_load_args(&plan->desc, args, &call.args, error);
+  call.plan = plan;
+  if (!status) status = rapt_call_place(&call, workspace, workspace_bytes, nth, error);
+  if (status) return status;
+  if (enter(call.header, nth))
+    prepare(&call);
+  else
+    wait_until_ready(&call);
+  if (ith < call.workers) rapt_work(&call, ith);
+  status = rapt_outcome(&call);
+  leave(call.header, nth);
+  if (status) return rapt_fail(error, status, "args.cancel", "became non-zero during the run");
+  return RAPT_OK;
+}

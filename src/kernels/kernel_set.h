@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The contract between the engine and a kernel set.
+ *
+ * A kernel set is one instruction set level times one compute type ("avx512_f32"). It is a table of
+ * pure functions over pointers: no allocation, no locks, no threads, no environment, no knowledge of
+ * batches, tensor masks or pages. The engine cuts the problem into panels (queries in the vector
+ * lanes) or rows (few queries, vectors along head_dim) and key blocks, and prepares everything per
+ * block; kernels only compute.
+ *
+ * Arithmetic every set keeps (docs/numerics.md):
+ *   - one accumulator per (key, lane) with the channel ascending, one per (channel, lane) with the key
+ *     ascending: how work is cut into tiles never shows in the bits;
+ *   - scores arrive in base 2 (scale * log2 e is folded into the packed queries);
+ *   - a forbidden score is -inf before the maximum is taken; forbidden keys never touch O, whatever
+ *     bits their V holds.
+ */
+#ifndef RAPT_KERNELS_KERNEL_SET_H
+#define RAPT_KERNELS_KERNEL_SET_H
+
+#include <stdint.h>
+
+#include "prefetch.h"
+
+enum {
+  RAPT_MAX_LANES = 32,   /* widest panel of any set; a permit word has one bit per lane */
+  RAPT_MAX_VECTORS = 4,  /* vectors per panel */
+  RAPT_MAX_ROWS = 4,     /* rows of the row kernel */
+  RAPT_PANEL_WIDTHS = 3, /* panel widths a set may offer, widest first */
+  RAPT_KEY_ALIGN = 16,   /* a block starts at a multiple of this inside its key block */
+  RAPT_SPLIT_KEYS = 2016 /* split length; a multiple of every set's key_block */
+};
+
+/* One key block as one panel (or group of rows) sees it. Keys count from the block's first key. */
+typedef struct rapt_block {
+  int32_t keys;       /* 1..key_block */
+  int32_t full_begin; /* keys in [full_begin, full_end) are permitted to every lane ... */
+  int32_t full_end;   /* ... and need no look at permit; 0 <= full_begin <= full_end <= stop[0] */
+  int32_t
+      stop[RAPT_MAX_VECTORS]; /* panel vector c takes part in keys < stop[c]: ascending, the last
+                                     one is `keys`. Causal diagonals end lower vectors early. */
+  const uint32_t *permit; /* [keys]: bit i = lane (row) i may see the key; NULL if all is full */
+} rapt_block;
+
+/* Panels: `lanes` queries. Scratch, 64-byte aligned, is laid out lane-innermost:
+ *   qt[head_dim_qk][lanes]  s[key_block][lanes]  o[head_dim_v][lanes]  m, l, alpha[lanes]
+ * A fresh panel has m = -inf, l = 0; accumulate with first = 1 ignores the old o. */
+typedef struct rapt_panel_ops {
+  int32_t lanes;
+  int32_t vector; /* lanes per vector: block->stop[] has lanes / vector entries */
+
+  /* qt = transposed rows * scale; lanes >= n_rows become 0. rows[i] points to head_dim floats. */
+  void (*pack_q)(const float *const *rows, int32_t n_rows, int32_t head_dim, float scale,
+                 float *qt);
+
+  /* s[n][lane] = sum_d k[n][d] * qt[d][lane], -inf where forbidden; m_new = max(m_new, s). */
+  void (*scores)(const float *qt, int32_t head_dim, const char *k, int64_t k_stride,
+                 const rapt_block *block, float *s, float *m_new, rapt_prefetch *prefetch);
+
+  /* alpha = 2^(m - m_new); s = 2^(s - m_new); l = l * alpha + sum s; m = m_new. */
+  void (*softmax)(const rapt_block *block, float *s, const float *m_new, float *m, float *l,
+                  float *alpha);
+
+  /* o[c][lane] = o * alpha + sum_n v[n][c] * p[n][lane]. */
+  void (*accumulate)(const float *p, const rapt_block *block, const char *v, int64_t v_stride,
+                     int32_t head_dim, const float *alpha, int32_t first, float *o,
+                     rapt_prefetch *prefetch);
+
+  /* (m, l, o) joined with a later split (m2, l2, o2). */
+  void (*join)(float *m, float *l, float *o, const float *m2, const float *l2, const float *o2,
+               int32_t head_dim);
+
+  /* rows[i][c] = o[c][i] / l[i], 0 for rows without a key; lse[i] (natural log) unless NULL. */
+  void (*finish)(const float *m, const float *l, const float *o, int32_t head_dim, int32_t n_rows,
+                 float *const *rows, float *lse);
+} rapt_panel_ops;
+
+/* Rows: 1..RAPT_MAX_ROWS queries against keys streamed once. Scratch is row-outermost:
+ *   q[row][stride_qk]  s[row][row_block]  o[row][stride_v]  m, l, alpha[RAPT_MAX_ROWS]
+ * where stride_x = head_dim rounded up to RAPT_KEY_ALIGN floats, the padding zero in q. block->stop is
+ * not read; permit bit i = row i. A row's bits do not depend on its companions. */
+typedef struct rapt_row_ops {
+  int32_t row_block; /* keys per block, divides RAPT_SPLIT_KEYS, multiple of RAPT_KEY_ALIGN */
+
+  void (*pack_q)(const float *const *rows, int32_t n_rows, int32_t head_dim, float scale, float *q);
+  void (*scores)(const float *q, int32_t n_rows, int32_t head_dim, const char *k, int64_t k_stride,
+                 const rapt_block *block, float *s, rapt_prefetch *prefetch);
+  /* Takes the forbidden scores out, finds the new maximum, s = 2^(s - m). */
+  void (*softmax)(const rapt_block *block, int32_t n_rows, float *s, float *m, float *alpha);
+  /* As in panels; l = l * alpha + sum p here, in the order of o, so that V = ones gives 1. */
+  void (*accumulate)(const float *p, int32_t n_rows, const rapt_block *block, const char *v,
+                     int64_t v_stride, int32_t head_dim, const float *alpha, int32_t first,
+                     float *l, float *o, rapt_prefetch *prefetch);
+  void (*join)(int32_t n_rows, float *m, float *l, float *o, const float *m2, const float *l2,
+               const float *o2, int32_t head_dim);
+  void (*finish)(const float *m, const float *l, const float *o, int32_t head_dim, int32_t n_rows,
+                 float *const *rows, float *lse);
+} rapt_row_ops;
+
+typedef struct rapt_kernel_set {
+  const char *name; /* "<isa>_<compute type>" */
+  const char *isa;  /* "<isa>" */
+  int32_t
+      key_block; /* keys per block of a panel, divides RAPT_SPLIT_KEYS, multiple of RAPT_KEY_ALIGN */
+  int32_t key_tile; /* keys per register tile (for tests and benchmarks) */
+  int32_t dv_tile;  /* channels per register tile */
+  int32_t n_panels; /* entries of panel[], widest first */
+  rapt_panel_ops panel[RAPT_PANEL_WIDTHS];
+  rapt_row_ops row;
+  /* out[i] = 2^x[i], the set's own exponential (for tests). */
+  void (*exp2)(const float *x, float *out, int32_t n);
+} rapt_kernel_set;
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Are rows [from, to) of a tensor finite? x * 0 is 0 for finite x and NaN otherwise. Where the FMA
+ * takes no mask, this decides whether p = 0 is enough to keep a forbidden V out. */
+#ifndef RAPT_TMPL_FINITE_H
+#define RAPT_TMPL_FINITE_H
+
+static int32_t rapt_rows_finite(const char *v, int64_t stride, int32_t from, int32_t to,
+                                int32_t head_dim) {
+  vf zero = vf_zero();
+  for (int32_t n = from; n < to; n++) {
+    const float *row = (const float *)(const void *)(v + n * stride);
+    int32_t i = 0;
+    for (; i + RAPT_VL <= head_dim; i += RAPT_VL) zero = vf_fma(vf_loadu(row + i), vf_zero(), zero);
+    if (i < head_dim) zero = vf_fma(vf_load_first(row + i, head_dim - i), vf_zero(), zero);
+  }
+  float sum = vf_sum(zero);
+  return sum == sum;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * accumulate of the row kernel: R rows x W vectors of channels stay in registers while the keys of
+ * the block go by; each loaded vector of V serves every row. The sum l is one more channel whose
+ * value is 1, added in the same order. */
+
+/* One key: a[r][i] += p[r] * v[i] for the rows in `rows`; LAST: the last vector has `tail` lanes. */
+RAPT_INLINE void row_accumulate_key(const int R, const int W, const int PARTIAL, int32_t tail,
+                                    const float *p, const float *v, uint32_t rows,
+                                    vf a[RAPT_MAX_ROWS][ROW_VECTORS], vf *l) {
+  vf x[ROW_VECTORS], w[RAPT_MAX_ROWS];
+  RAPT_UNROLL
+  for (int i = 0; i < W; i++)
+    x[i] = PARTIAL && i == W - 1 ? vf_load_first(v + i * RAPT_VL, tail) : vf_loadu(v + i * RAPT_VL);
+  RAPT_UNROLL
+  for (int r = 0; r < R; r++) w[r] = vf_set1(p[r * ROW_BLOCK]);
+  RAPT_UNROLL
+  for (int r = 0; r < R; r++)
+    if (rows >> r & 1) {
+      l[r] = vf_add(l[r], w[r]);
+      RAPT_UNROLL
+      for (int i = 0; i < W; i++) a[r][i] = vf_fma(w[r], x[i], a[r][i]);
+    }
+}
+
+/* Channels of W vectors at v, o; tail lanes in the last one. */
+RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL, int32_t tail,
+                                     const float *p, const rapt_block *b, const char *v, int64_t vs,
+                                     const float *alpha, int32_t first, const float *l_in,
+                                     float *l_out, float *o, int32_t o_stride, int64_t ahead) {
+  vf a[RAPT_MAX_ROWS][ROW_VECTORS], l[RAPT_MAX_ROWS];
+  const uint32_t all = (1u << R) - 1u;
+  RAPT_UNROLL
+  for (int r = 0; r < R; r++) {
+    l[r] = vf_zero();
+    RAPT_UNROLL
+    for (int i = 0; i < W; i++) a[r][i] = vf_zero();
+  }
+#define KEY(n, rows)                                                                            \
+  row_accumulate_key(R, W, PARTIAL, tail, p + (n), (const float *)(const void *)(v + (n) * vs), \
+                     rows, a, l)
+  int32_t n = 0;
+  for (; n < b->full_begin; n++) KEY(n, b->permit[n]);
+  for (; n < b->full_end; n++) {
+    KEY(n, all);
+    if (ahead) RAPT_UNROLL
+    for (int i = 0; i < W; i += 16 / RAPT_VL) /* once per line */
+      rapt_prefetch_line(v + n * vs + i * RAPT_VL * (int64_t)sizeof(float) + ahead);
+  }
+  for (; n < b->keys; n++) KEY(n, b->permit[n]);
+#undef KEY
+  RAPT_UNROLL
+  for (int r = 0; r < R; r++) {
+    vf w = vf_set1(alpha[r]);
+    vf_store_first(l_out + r, 1, vf_fma(w, vf_set1(l_in[r]), l[r]));
+    RAPT_UNROLL
+    for (int i = 0; i < W; i++) {
+      float *at = o + r * o_stride + i * RAPT_VL;
+      if (!first) a[r][i] = vf_fma(w, vf_load(at), a[r][i]);
+      vf_store(at, a[r][i]);
+    }
+  }
+}
+
+/* All channels; W vectors at a time, then one at a time, the odd channels last. */
+RAPT_INLINE void row_accumulate_rows(const int R, const int W, const float *p, const rapt_block *b,
+                                     const char *v, int64_t vs, int32_t head_dim,
+                                     const float *alpha, int32_t first, float *l, float *o,
+                                     rapt_prefetch *prefetch) {
+  const int32_t o_stride = row_stride(head_dim);
+  const int64_t ahead = prefetch ? prefetch->v_ahead : 0;
+  float l_new[RAPT_MAX_ROWS] = {0};
+  int32_t c = 0;
+#define TILE(W, PARTIAL, tail)                                                                     \
+  row_accumulate_tile(R, W, PARTIAL, tail, p, b, v + c * (int64_t)sizeof(float), vs, alpha, first, \
+                      l, l_new, o + c, o_stride, ahead)
+  for (; c + W * RAPT_VL <= head_dim; c += W * RAPT_VL) TILE(W, 0, 0);
+  for (; c + RAPT_VL <= head_dim; c += RAPT_VL) TILE(1, 0, 0);
+  if (c < head_dim || head_dim == 0) {
+    if (head_dim == 0)
+      TILE(0, 0, 0);
+    else
+      TILE(1, 1, head_dim - c);
+  }
+#undef TILE
+  RAPT_UNROLL
+  for (int r = 0; r < R; r++) l[r] = l_new[r];
+}
+
+static void row_accumulate(const float *p, int32_t n_rows, const rapt_block *block, const char *v,
+                           int64_t v_stride, int32_t head_dim, const float *alpha, int32_t first,
+                           float *l, float *o, rapt_prefetch *prefetch) {
+#define ROWS_CASE(R)                                                                             \
+  case R:                                                                                        \
+    row_accumulate_rows(R, ROW_VECTORS_FOR(R), p, block, v, v_stride, head_dim, alpha, first, l, \
+                        o, prefetch);                                                            \
+    break;
+  switch (n_rows) { ROWS_CASE(1) ROWS_CASE(2) ROWS_CASE(3) ROWS_CASE(4) default : break; }
+#undef ROWS_CASE
+}

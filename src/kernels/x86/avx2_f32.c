@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * float32 on AVX2 + FMA: panels of 24, 16 and 8 queries. */
+#include "../kernel_set.h"
+#include "../simd/avx2.h"
+#include "../tmpl/finite.h"
+#include "../tmpl/math.h"
+
+#define PANEL_LANES 24
+#define PANEL_VECTORS 3
+#define KEY_TILE 4
+#define DV_TILE 4
+#include "../tmpl/panel.h"
+
+#define PANEL_LANES 16
+#define PANEL_VECTORS 2
+#define KEY_TILE 4
+#define DV_TILE 4
+#include "../tmpl/panel.h"
+
+#define PANEL_LANES 8
+#define PANEL_VECTORS 1
+#define KEY_TILE 12
+#define DV_TILE 12
+#include "../tmpl/panel.h"
+
+#define SET_ISA avx2
+#define SET_PANELS panel_24, panel_16, panel_8
+#define SET_N_PANELS 3
+#define SET_KEY_TILE 4
+#define SET_DV_TILE 4
+#define KEY_BLOCK 144
+#define ROW_BLOCK 48
+#define ROW_VECTORS 8
+#define ROW_VECTORS_FOR(R) ((R) == 1 ? 8 : (R) == 2 ? 4 : 2)
+#include "../tmpl/set_f32.h"
