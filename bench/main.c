@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * rapt-bench. See bench/README.md. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baseline.h"
+#include "data.h"
+#include "gbench.h"
+#include "options.h"
+#include "suites.h"
+#include "threads.h"
+
+/* The processor's name for itself. */
+static void cpu_model(char *out, size_t size) {
+  char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "r");
+  snprintf(out, size, "unknown");
+  while (file && fgets(line, sizeof line, file)) {
+    char *value = strchr(line, ':');
+    if (!value || (strncmp(line, "model name", 10) != 0 && strncmp(line, "CPU part", 8) != 0))
+      continue;
+    value += strspn(value, ": \t");
+    value[strcspn(value, "\n")] = 0;
+    snprintf(out, size, "%s", value);
+    break;
+  }
+  if (file) fclose(file);
+}
+
+static void describe(void) {
+  char text[256];
+  cpu_model(text, sizeof text);
+  gbench_context("cpu", text);
+
+  rapt_cpu_info cpu = {.size = sizeof cpu};
+  if (rapt_get_cpu_info(&cpu, NULL) == RAPT_OK) {
+    gbench_context("isa_usable", cpu.isa_list);
+    snprintf(text, sizeof text, "L1d %lld KiB, L2 %lld KiB, L3 %lld KiB (%s)",
+             (long long)cpu.l1d_bytes / 1024, (long long)cpu.l2_bytes / 1024,
+             (long long)cpu.l3_bytes / 1024, cpu.topology);
+    gbench_context("caches_seen", text);
+  }
+
+  rapt_attention_desc desc = {
+      .size = sizeof desc, .heads_q = 12, .heads_kv = 12, .head_dim_qk = 64, .head_dim_v = 64};
+  rapt_plan_info info = {.size = sizeof info};
+  rapt_error error = {.size = sizeof error};
+  if (rapt_plan_check(&desc, &info, &error) == RAPT_OK)
+    snprintf(text, sizeof text, "prefill %s, decode %s", info.prefill_set, info.decode_set);
+  else
+    snprintf(text, sizeof text, "none: %s", error.message);
+  gbench_context("kernel_sets", text);
+  gbench_context("RAPT_ISA", getenv("RAPT_ISA") ? getenv("RAPT_ISA") : "(not set)");
+
+  snprintf(text, sizeof text, "4 KiB unless the name says _huge; system: %s", bench_huge_pages());
+  gbench_context("pages", text);
+  snprintf(text, sizeof text, "%d", (int)bench_threads_max());
+  gbench_context("workers", text);
+  gbench_context("rapt_version", rapt_version_string());
+  gbench_context("baseline", bench_blas_name());
+}
+
+int main(int argc, char **argv) {
+  bench_blas_open(argv);
+  argc = bench_options_parse(argc, argv);
+  if (argc < 0) return 2;
+  bench_threads_open();
+  describe();
+  bench_suite_prefill();
+  bench_suite_decode();
+  bench_suite_scaling();
+  bench_suite_overhead();
+  bench_suite_kernels();
+  bench_suite_anchors();
+  bench_suite_baseline();
+  int status = gbench_run(argc, argv);
+  bench_scaling_report();
+  if (gbench_errors() > 0) bench_fail("%d benchmarks ended with an error", gbench_errors());
+  if (bench_failures() > 0 && status == 0) status = 1;
+  return status;
+}
