@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Size and every offset of the public structs on 64-bit machines. A line that stops compiling means
+ * that the ABI changed: fields are only ever added at the end. */
+#include <rapt/rapt.h>
+
+#include "support/rapt_test.h"
+
+#if UINTPTR_MAX == UINT64_MAX
+
+#define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "size of " #type)
+#define AT(type, field, offset) \
+  _Static_assert(offsetof(type, field) == (offset), #type "." #field " has moved")
+
+SIZE(rapt_status, 4);
+
+SIZE(rapt_error, 256);
+AT(rapt_error, size, 0);
+AT(rapt_error, code, 4);
+AT(rapt_error, field, 8);
+AT(rapt_error, message, 56);
+
+SIZE(rapt_cpu_info, 216);
+AT(rapt_cpu_info, size, 0);
+AT(rapt_cpu_info, logical_cpus, 4);
+AT(rapt_cpu_info, numa_nodes, 8);
+AT(rapt_cpu_info, cache_line, 12);
+AT(rapt_cpu_info, l1d_bytes, 16);
+AT(rapt_cpu_info, l2_bytes, 24);
+AT(rapt_cpu_info, l3_bytes, 32);
+AT(rapt_cpu_info, isa, 40);
+AT(rapt_cpu_info, isa_list, 72);
+AT(rapt_cpu_info, topology, 200);
+
+SIZE(rapt_kernel_info, 76);
+AT(rapt_kernel_info, size, 0);
+AT(rapt_kernel_info, usable, 4);
+AT(rapt_kernel_info, name, 8);
+AT(rapt_kernel_info, isa, 40);
+AT(rapt_kernel_info, panel_queries, 64);
+AT(rapt_kernel_info, key_block, 68);
+AT(rapt_kernel_info, split_keys, 72);
+
+SIZE(rapt_allocator, 32);
+AT(rapt_allocator, size, 0);
+AT(rapt_allocator, reserved, 4);
+AT(rapt_allocator, ctx, 8);
+AT(rapt_allocator, allocate, 16);
+AT(rapt_allocator, release, 24);
+
+SIZE(rapt_executor, 24);
+AT(rapt_executor, size, 0);
+AT(rapt_executor, max_workers, 4);
+AT(rapt_executor, ctx, 8);
+AT(rapt_executor, parallel, 16);
+
+SIZE(rapt_attention_desc, 72);
+AT(rapt_attention_desc, size, 0);
+AT(rapt_attention_desc, flags, 4);
+AT(rapt_attention_desc, dtype_q, 8);
+AT(rapt_attention_desc, dtype_k, 12);
+AT(rapt_attention_desc, dtype_v, 16);
+AT(rapt_attention_desc, dtype_o, 20);
+AT(rapt_attention_desc, heads_q, 24);
+AT(rapt_attention_desc, heads_kv, 28);
+AT(rapt_attention_desc, head_dim_qk, 32);
+AT(rapt_attention_desc, head_dim_v, 36);
+AT(rapt_attention_desc, align, 40);
+AT(rapt_attention_desc, window_left, 44);
+AT(rapt_attention_desc, window_right, 48);
+AT(rapt_attention_desc, scale, 52);
+AT(rapt_attention_desc, isa, 56);
+AT(rapt_attention_desc, allocator, 64);
+
+SIZE(rapt_tensor, 32);
+AT(rapt_tensor, data, 0);
+AT(rapt_tensor, stride, 8);
+SIZE(rapt_const_tensor, 32);
+AT(rapt_const_tensor, data, 0);
+AT(rapt_const_tensor, stride, 8);
+
+SIZE(rapt_attention_args, 232);
+AT(rapt_attention_args, size, 0);
+AT(rapt_attention_args, flags, 4);
+AT(rapt_attention_args, batch, 8);
+AT(rapt_attention_args, q_len, 12);
+AT(rapt_attention_args, kv_len, 16);
+AT(rapt_attention_args, reserved, 20);
+AT(rapt_attention_args, q_lens, 24);
+AT(rapt_attention_args, kv_lens, 32);
+AT(rapt_attention_args, q_offsets, 40);
+AT(rapt_attention_args, kv_offsets, 48);
+AT(rapt_attention_args, q_positions, 56);
+AT(rapt_attention_args, q, 64);
+AT(rapt_attention_args, k, 96);
+AT(rapt_attention_args, v, 128);
+AT(rapt_attention_args, o, 160);
+AT(rapt_attention_args, lse, 192);
+AT(rapt_attention_args, cancel, 224);
+
+SIZE(rapt_workspace_info, 32);
+AT(rapt_workspace_info, size, 0);
+AT(rapt_workspace_info, reserved, 4);
+AT(rapt_workspace_info, bytes, 8);
+AT(rapt_workspace_info, bytes_per_worker, 16);
+AT(rapt_workspace_info, bytes_shared, 24);
+
+SIZE(rapt_plan_info, 88);
+AT(rapt_plan_info, size, 0);
+AT(rapt_plan_info, panel_queries, 4);
+AT(rapt_plan_info, key_block, 8);
+AT(rapt_plan_info, split_keys, 12);
+AT(rapt_plan_info, prefill_set, 16);
+AT(rapt_plan_info, decode_set, 48);
+AT(rapt_plan_info, numerics_id, 80);
+
+#endif
+
+/* Numbers in compiled programs. */
+_Static_assert(RAPT_OK == 0 && RAPT_ERROR_INVALID_ARGUMENT == -1 && RAPT_ERROR_UNSUPPORTED == -2 &&
+                   RAPT_ERROR_OUT_OF_MEMORY == -3 && RAPT_ERROR_WORKSPACE == -4 &&
+                   RAPT_ERROR_VERSION == -5 && RAPT_ERROR_EXECUTOR == -6 &&
+                   RAPT_ERROR_CANCELLED == -7,
+               "a status code has changed");
+_Static_assert(RAPT_F32 == 0, "a type has changed");
+_Static_assert(RAPT_ALIGN_NONE == 0 && RAPT_ALIGN_TOP_LEFT == 1 && RAPT_ALIGN_BOTTOM_RIGHT == 2 &&
+                   RAPT_ALIGN_OFFSET == 3,
+               "an alignment has changed");
+_Static_assert(RAPT_CAUSAL == 1 && RAPT_WINDOW_LEFT == 2 && RAPT_WINDOW_RIGHT == 4 &&
+                   RAPT_SCALE_LITERAL == 8 && RAPT_FORCE_LANES == 16,
+               "a flag has changed");
+_Static_assert(RAPT_TEAM_HEADER_BYTES == 128, "the team header has changed");
+
+RAPT_TEST(layout_is_pinned) {
+  if (sizeof(void *) != 8) SKIP("offsets are pinned for 64-bit machines only");
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Public bug reports of attention kernels as small inputs with the right value. Shorthand of all of
+ * them: Q = K = 0 makes every score 0, so a row is the mean of the V rows it sees and LSE the logarithm
+ * of their number; V[j] = j shows which they were. */
+#ifndef RAPT_TESTS_CONFORMANCE_BUG_H
+#define RAPT_TESTS_CONFORMANCE_BUG_H
+
+#include <math.h>
+
+#include "attention/problem.h"
+
+/* Builds p with Q = K = 0 and V[j] = j. */
+static inline void bug_build(problem *p) {
+  rng r = rng_make(1);
+  p->sigma = 0;
+  problem_build(p, &r);
+  for (int32_t b = 0; b < p->args.batch; b++)
+    for (int32_t h = 0; h < p->desc.heads_kv; h++)
+      for (int64_t j = 0; j < reference_kv_len(&p->args, b); j++)
+        for (int32_t c = 0; c < p->desc.head_dim_v; c++)
+          problem_writable(reference_v_row(&p->args, b, h, j))[c] = (float)j;
+}
+
+static inline void bug_set(problem *p, int tensor, int32_t b, int32_t h, int64_t row, int32_t c,
+                           float value) {
+  const float *at = tensor == TENSOR_Q   ? reference_q_row(&p->args, b, h, row)
+                    : tensor == TENSOR_K ? reference_k_row(&p->args, b, h, row)
+                                         : reference_v_row(&p->args, b, h, row);
+  problem_writable(at)[c] = value;
+}
+
+/* Every channel of row (b, h, i) is `y` and its LSE `lse`, to 1e-6 relative. */
+static inline int bug_row_of(const problem *p, const char *isa, int32_t b, int32_t h, int64_t i,
+                             double y, double lse) {
+  int ok = 1;
+  const float *o = reference_o_row(&p->args, b, h, i), *l = reference_lse_at(&p->args, b, h, i);
+  for (int32_t c = 0; c < p->desc.head_dim_v && ok; c++)
+    ok = CHECK_CLOSE(o + c, &y, 1, 1e-6, 1e-6, "%s row %lld (sequence %d, head %d), channel %d",
+                     isa, (long long)i, b, h, c);
+  if (l) ok &= CHECK_CLOSE(l, &lse, 1, 1e-6, 1e-6, "%s LSE of row %lld", isa, (long long)i);
+  return ok;
+}
+
+static inline int bug_row(const problem *p, const char *isa, int64_t i, double y, double lse) {
+  return bug_row_of(p, isa, 0, 0, i, y, lse);
+}
+
+#define BUG_EMPTY (-(double)INFINITY)
+
+#endif
