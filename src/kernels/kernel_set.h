@@ -9,8 +9,9 @@
  * block; kernels only compute.
  *
  * Arithmetic every set keeps (docs/numerics.md):
- *   - one accumulator per (key, lane) with the channel ascending, one per (channel, lane) with the key
- *     ascending: how work is cut into tiles never shows in the bits;
+ *   - one accumulator per (key, lane) with the channel ascending, one per (channel, lane) and block
+ *     with the key ascending, added to O when the block ends: blocks are cut at absolute key positions,
+ *     so how work is cut into tiles, panels and tasks never shows in the bits;
  *   - scores arrive in base 2 (scale * log2 e is folded into the packed queries);
  *   - a forbidden score is -inf before the maximum is taken; forbidden keys never touch O, whatever
  *     bits their V holds.
@@ -39,7 +40,9 @@ typedef struct rapt_block {
   int32_t
       stop[RAPT_MAX_VECTORS]; /* panel vector c takes part in keys < stop[c]: ascending, the last
                                      one is `keys`. Causal diagonals end lower vectors early. */
-  const uint32_t *permit; /* [keys]: bit i = lane (row) i may see the key; NULL if all is full */
+  const uint32_t *permit; /* bit i = lane (row) i may see the key; NULL if all is full. Words of the
+                             full range are all ones; there is room for keys rounded up to
+                             RAPT_KEY_ALIGN words (the row kernel reads whole vectors of them). */
 } rapt_block;
 
 /* Panels: `lanes` queries. Scratch, 64-byte aligned, is laid out lane-innermost:
@@ -66,11 +69,12 @@ typedef struct rapt_panel_ops {
                      int32_t head_dim, const float *alpha, int32_t first, float *o,
                      rapt_prefetch *prefetch);
 
-  /* (m, l, o) joined with a later split (m2, l2, o2). */
+  /* (m, l, o) joined with a later split (m2, l2, o2); each has seen a block. */
   void (*join)(float *m, float *l, float *o, const float *m2, const float *l2, const float *o2,
                int32_t head_dim);
 
-  /* rows[i][c] = o[c][i] / l[i], 0 for rows without a key; lse[i] (natural log) unless NULL. */
+  /* rows[i][c] = o[c][i] / l[i], 0 for rows without a key; lse (natural log) is NULL or aligned
+   * scratch of `lanes` floats. */
   void (*finish)(const float *m, const float *l, const float *o, int32_t head_dim, int32_t n_rows,
                  float *const *rows, float *lse);
 } rapt_panel_ops;

@@ -33,11 +33,12 @@ static void set_ones(problem *p) {
       }
 }
 
-static void sweep(int32_t q_len, int32_t kv_len, int causal) {
+/* Every `step`-th pair. */
+static void sweep(int32_t q_len, int32_t kv_len, int causal, int step) {
   rng r = rng_make(rapt_test_seed());
   for (int i = 0; i < DIMS; i++)
     for (int j = 0; j < DIMS; j++) {
-      if (test_small() && (i + j) % 7) continue;
+      if ((i + 2 * j) % (test_small() ? 7 : step)) continue;
       problem p = problem_make(1, 1, dims[i], dims[j], 1, q_len, kv_len);
       p.place = (i + j) % 3 ? GUARD_END : GUARD_START;
       p.layout = (i + j) % 2 ? LAYOUT_BHSD : LAYOUT_VIEW;
@@ -46,16 +47,19 @@ static void sweep(int32_t q_len, int32_t kv_len, int causal) {
       char what[60];
       snprintf(what, sizeof what, "dims %d %d, %d x %d", dims[i], dims[j], q_len, kv_len);
       problem_verify_all(&p, what);
-      set_ones(&p);
-      FOR_EACH_ISA(isa) verify_ones(&p, isa, what);
+      if ((i + j) % 4 == 0) {
+        set_ones(&p);
+        FOR_EACH_ISA(isa) verify_ones(&p, isa, what);
+      }
       problem_free(&p);
     }
 }
 
-RAPT_TEST(dims_decode) { sweep(1, 19, 0); }
-RAPT_TEST(dims_few_rows) { sweep(3, 35, 1); }
-RAPT_TEST(dims_narrow_panel) { sweep(6, 21, 0); }
-RAPT_TEST(dims_prefill) { sweep(35, 37, 1); }
+RAPT_TEST(dims_decode) { sweep(1, 19, 0, 1); }
+RAPT_TEST(dims_few_rows) { sweep(3, 35, 1, 3); }
+RAPT_TEST(dims_narrow_panel) { sweep(6, 21, 0, 3); }
+RAPT_TEST(dims_prefill) { sweep(35, 37, 1, 2); }
+RAPT_TEST(slow_dims_prefill) { sweep(70, 149, 1, 1); }
 
 /* Each dimension 1..1024 now and then, the ends always. */
 RAPT_TEST(dims_sampled) {

@@ -61,7 +61,7 @@ static void every_prefix(const model *m, uint32_t flags, int32_t first, int32_t 
       problem p = chunk_of(&whole, RAPT_ALIGN_TOP_LEFT, 0, n, n, &r);
       char what[60];
       snprintf(what, sizeof what, "%s prefix %d of %d", isa, n, last);
-      if (problem_run(&p, isa, NULL))
+      if (problem_run(&p, isa, &serial_executor))
         for (int32_t h = 0; h < m->heads_q; h++)
           props_rows_equal(&p, 0, h, 0, &whole, 0, h, 0, n, what);
       problem_free(&p);
@@ -74,13 +74,14 @@ RAPT_TEST(prefix_every_length) {
   for (int m = 0; m < MODELS; m++) {
     /* Below 5 rows per KV head the row kernel would be chosen. */
     int32_t group = models[m].heads_q / models[m].heads_kv;
-    every_prefix(&models[m], 0, (5 + group - 1) / group, smaller(300, 30), test_small() ? 5 : 1);
+    every_prefix(&models[m], 0, (5 + group - 1) / group, smaller(300, 30),
+                 test_small() ? 5 : 1 + m);
   }
 }
 
 RAPT_TEST(prefix_every_length_force_lanes) {
   for (int m = 0; m < MODELS; m++)
-    every_prefix(&models[m], RAPT_FORCE_LANES, 1, smaller(200, 30), test_small() ? 5 : 1);
+    every_prefix(&models[m], RAPT_FORCE_LANES, 1, smaller(200, 30), test_small() ? 5 : 1 + m);
 }
 
 RAPT_TEST(prefix_over_splits) {
@@ -107,7 +108,7 @@ static void chunked(const model *m, uint32_t flags, int32_t n, const int32_t *cu
         char what[80];
         snprintf(what, sizeof what, "%s chunk %d..%d of %d by %s", isa, from, to, n,
                  by_offset ? "offset" : "alignment");
-        if (problem_run(&p, isa, NULL))
+        if (problem_run(&p, isa, &serial_executor))
           for (int32_t h = 0; h < m->heads_q; h++)
             props_rows_equal(&p, 0, h, 0, &whole, 0, h, from, to - from, what);
         problem_free(&p);
@@ -129,7 +130,7 @@ RAPT_TEST(chunks_of_any_size_force_lanes) {
 /* Single tokens, one after the other, against the prompt, on the path of lanes; and on the path of
  * rows a single token equals itself inside three. */
 RAPT_TEST(token_by_token) {
-  const int32_t n = smaller(180, 24);
+  const int32_t n = smaller(110, 24);
   for (int m = 0; m < MODELS; m++) {
     int32_t cuts[256];
     for (int32_t i = 1; i < n; i++) cuts[i - 1] = i;
@@ -150,7 +151,8 @@ RAPT_TEST(rows_alone_or_together) {
           problem p = chunk_of(&whole, RAPT_ALIGN_BOTTOM_RIGHT, i, 1, keys - n + 1 + i, &r);
           char what[60];
           snprintf(what, sizeof what, "%s row %d of %d, %d keys", isa, i, n, keys);
-          if (problem_run(&p, isa, NULL)) props_rows_equal(&p, 0, 0, 0, &whole, 0, 0, i, 1, what);
+          if (problem_run(&p, isa, &serial_executor))
+            props_rows_equal(&p, 0, 0, 0, &whole, 0, 0, i, 1, what);
           problem_free(&p);
         }
       }

@@ -8,7 +8,7 @@
 
 #include "common.h"
 
-enum { RAPT_VL = 8, RAPT_MASKED_FMA = 0 };
+enum { RAPT_VL = 8, RAPT_MASKED_FMA = 0, RAPT_EXP2_CHAINS = 4 };
 
 typedef __m256 vf;
 typedef __m256 vm;

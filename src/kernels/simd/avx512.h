@@ -8,7 +8,7 @@
 
 #include "common.h"
 
-enum { RAPT_VL = 16, RAPT_MASKED_FMA = 1 };
+enum { RAPT_VL = 16, RAPT_MASKED_FMA = 1, RAPT_EXP2_CHAINS = 6 };
 
 typedef __m512 vf;
 typedef __mmask16 vm;

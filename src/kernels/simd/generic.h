@@ -9,7 +9,7 @@
 
 #include "common.h"
 
-enum { RAPT_VL = 4, RAPT_MASKED_FMA = 0 };
+enum { RAPT_VL = 4, RAPT_MASKED_FMA = 0, RAPT_EXP2_CHAINS = 4 };
 
 typedef float vf __attribute__((vector_size(16)));
 typedef int32_t vm __attribute__((vector_size(16))); /* 0 or -1 per lane */

@@ -8,7 +8,7 @@
 
 #include "common.h"
 
-enum { RAPT_VL = 4, RAPT_MASKED_FMA = 0 };
+enum { RAPT_VL = 4, RAPT_MASKED_FMA = 0, RAPT_EXP2_CHAINS = 6 };
 
 typedef float32x4_t vf;
 typedef uint32x4_t vm;
@@ -96,11 +96,6 @@ RAPT_INLINE void vf_transpose(vf *r) {
   r[2] = vcombine_f32(vget_high_f32(a), vget_high_f32(c));
   r[3] = vcombine_f32(vget_high_f32(b), vget_high_f32(d));
 }
-
-/* Four consecutive scalars; a * k[u] + c, u a constant 0..3. */
-typedef float32x4_t vk;
-RAPT_INLINE vk vk_load(const float *p) { return vld1q_f32(p); }
-#define vf_fma_k(a, k, u, c) vfmaq_laneq_f32((c), (a), (k), (u))
 
 /* Register tiles: acc += a * k[u], u a constant 0..3; four consecutive scalars are one load and the
  * multiplication takes them by lane. */

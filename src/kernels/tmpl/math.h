@@ -6,18 +6,32 @@
 
 #define RAPT_NEG_INFINITY (-__builtin_inff())
 
-/* 2^x within 2 ulp: polynomial of degree 5 for 2^f on [-1/2, 1/2], minimax in relative error
- * (1.6e-7, found by a Remez exchange with the constant fixed at 1) so that 2^0 = 1 exactly.
- * 2^-inf = 0 exactly, NaN stays NaN, subnormal results may flush to 0. */
+/* 2^x within 2 ulp: polynomial of degree 5 for 2^f on [-1/2, 1/2], its constant fixed at 1 so that
+ * 2^0 = 1 exactly. The coefficients were fitted with the error counted in ulp and the rounded
+ * evaluation in the search: at most 1.77 ulp with a fused multiply-add and 1.87 without, on 20001
+ * points. 2^-inf = 0 exactly, NaN stays NaN, subnormal results may flush to 0.
+ *
+ * n vectors side by side, stage by stage, so that the scheduler holds work that is ready rather than
+ * one long chain after the other (Zen 5: 4.3 against 4.9 cycles a vector). */
+RAPT_INLINE void vf_exp2_each(const int n, vf *x) {
+  static const float c[5] = {9.67353303e-3f, 5.55091985e-2f, 2.40221992e-1f, 6.93146765e-1f, 1.0f};
+  vf e[RAPT_EXP2_CHAINS], p[RAPT_EXP2_CHAINS];
+  RAPT_UNROLL
+  for (int i = 0; i < n; i++) x[i] = vf_exp2_split(x[i], &e[i]);
+  RAPT_UNROLL
+  for (int i = 0; i < n; i++) p[i] = vf_fma(vf_set1(1.32273533e-3f), x[i], vf_set1(c[0]));
+  RAPT_UNROLL
+  for (int k = 1; k < 5; k++) {
+    RAPT_UNROLL
+    for (int i = 0; i < n; i++) p[i] = vf_fma(p[i], x[i], vf_set1(c[k]));
+  }
+  RAPT_UNROLL
+  for (int i = 0; i < n; i++) x[i] = vf_exp2_scale(p[i], e[i]);
+}
+
 RAPT_INLINE vf vf_exp2(vf x) {
-  vf n, f = vf_exp2_split(x, &n);
-  vf p = vf_set1(1.32647273e-3f);
-  p = vf_fma(p, f, vf_set1(9.67151273e-3f));
-  p = vf_fma(p, f, vf_set1(5.55073374e-2f));
-  p = vf_fma(p, f, vf_set1(2.40222421e-1f));
-  p = vf_fma(p, f, vf_set1(6.93146978e-1f));
-  p = vf_fma(p, f, vf_set1(1.0f));
-  return vf_exp2_scale(p, n);
+  vf_exp2_each(1, &x);
+  return x;
 }
 
 /* ln x for normal x > 0: ln f = 2 atanh(s), s = (f-1)/(f+1), |s| <= 0.1716; the first term left out

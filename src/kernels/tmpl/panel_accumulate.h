@@ -11,13 +11,12 @@
  * by P = 0 after a look whether their V is finite, else by a select. */
 
 /* Channel 4 g + u of the key. */
-#define CHANNEL(u)                                   \
-  do {                                               \
-    vk_use(b_, x, u);                                \
-    RAPT_UNROLL                                      \
-    for (int c_ = C0; c_ < PANEL_VECTORS; c_++)      \
-      vf_tile_fma(a[4 * g + (u)][c_], w[c_], b_, x, u); \
-    vf_tile_step();                                  \
+#define CHANNEL(u)                                                                                \
+  do {                                                                                            \
+    vk_use(b_, x, u);                                                                             \
+    RAPT_UNROLL                                                                                   \
+    for (int c_ = C0; c_ < PANEL_VECTORS; c_++) vf_tile_fma(a[4 * g + (u)][c_], w[c_], b_, x, u); \
+    vf_tile_step();                                                                               \
   } while (0)
 
 /* Keys [n, end): a[R][C0..] += v[n][R] * p[n]. */

@@ -10,20 +10,19 @@
  * Latency 4 x 2 pipes needs 8 accumulators; the full tiles have more. K is read in its own layout. */
 
 /* Keys r of the tile, channels d..d+3 (or one channel). C0: first panel vector in work. */
-#define TILE_STEP4(u)                                                \
-  do {                                                               \
-    vf q_[PANEL_VECTORS];                                            \
-    RAPT_UNROLL                                                      \
-    for (int c_ = C0; c_ < PANEL_VECTORS; c_++)                      \
-      q_[c_] = vf_load(qt + (d + (u)) * PANEL_LANES + c_ * RAPT_VL); \
-    RAPT_UNROLL                                                      \
-    for (int r_ = 0; r_ < R; r_++) {                                 \
-      vk_use(b_, kk[r_], u);                                         \
-      RAPT_UNROLL                                                    \
-      for (int c_ = C0; c_ < PANEL_VECTORS; c_++)                    \
-        vf_tile_fma(acc[r_][c_], q_[c_], b_, kk[r_], u);             \
-      vf_tile_step();                                                \
-    }                                                                \
+#define TILE_STEP4(u)                                                                              \
+  do {                                                                                             \
+    vf q_[PANEL_VECTORS];                                                                          \
+    RAPT_UNROLL                                                                                    \
+    for (int c_ = C0; c_ < PANEL_VECTORS; c_++)                                                    \
+      q_[c_] = vf_load(qt + (d + (u)) * PANEL_LANES + c_ * RAPT_VL);                               \
+    RAPT_UNROLL                                                                                    \
+    for (int r_ = 0; r_ < R; r_++) {                                                               \
+      vk_use(b_, kk[r_], u);                                                                       \
+      RAPT_UNROLL                                                                                  \
+      for (int c_ = C0; c_ < PANEL_VECTORS; c_++) vf_tile_fma(acc[r_][c_], q_[c_], b_, kk[r_], u); \
+      vf_tile_step();                                                                              \
+    }                                                                                              \
   } while (0)
 
 RAPT_INLINE void PANEL_NAME(scores_tile)(const int R, const int C0, const int FETCH,

@@ -3,6 +3,28 @@
  * softmax: scores to weights relative to the new maximum. Every reduction is vertical, and l is summed
  * in the order of an output channel whose values are 1. */
 
+/* Rows of scores taken together: as many exponentials side by side as the registers hold. */
+#define EXP_ROWS (RAPT_EXP2_CHAINS / PANEL_VECTORS)
+
+/* ROWS rows of vectors >= C0 at s become weights and are added to sum, row after row. */
+RAPT_INLINE void PANEL_NAME(exp_rows)(const int ROWS, const int C0, float *s, const vf *base,
+                                      vf *sum) {
+  const int width = PANEL_VECTORS - C0;
+  vf x[RAPT_EXP2_CHAINS];
+  RAPT_UNROLL
+  for (int i = 0; i < ROWS * width; i++) {
+    const int c = C0 + i % width;
+    x[i] = vf_sub(vf_load(s + i / width * PANEL_LANES + c * RAPT_VL), base[c]);
+  }
+  vf_exp2_each(ROWS * width, x);
+  RAPT_UNROLL
+  for (int i = 0; i < ROWS * width; i++) {
+    const int c = C0 + i % width;
+    sum[c] = vf_add(sum[c], x[i]);
+    vf_store(s + i / width * PANEL_LANES + c * RAPT_VL, x[i]);
+  }
+}
+
 static void PANEL_NAME(softmax)(const rapt_block *block, float *s, const float *m_new, float *m,
                                 float *l, float *alpha) {
   vf base[PANEL_VECTORS], sum[PANEL_VECTORS];
@@ -13,14 +35,11 @@ static void PANEL_NAME(softmax)(const rapt_block *block, float *s, const float *
     vf_store(alpha + c * RAPT_VL, vf_exp2(vf_sub(vf_load(m + c * RAPT_VL), base[c])));
     vf_store(m + c * RAPT_VL, mn);
   }
-#define EXP_RUN(C0, from, to)                        \
-  for (int32_t n = (from); n < (to); n++)            \
-    for (int c = C0; c < PANEL_VECTORS; c++) {       \
-      float *at = s + n * PANEL_LANES + c * RAPT_VL; \
-      vf e = vf_exp2(vf_sub(vf_load(at), base[c]));  \
-      sum[c] = vf_add(sum[c], e);                    \
-      vf_store(at, e);                               \
-    }
+  int32_t n;
+#define EXP_RUN(C0, from, to)                                           \
+  for (n = (from); n + EXP_ROWS <= (to); n += EXP_ROWS)                 \
+    PANEL_NAME(exp_rows)(EXP_ROWS, C0, s + n * PANEL_LANES, base, sum); \
+  for (; n < (to); n++) PANEL_NAME(exp_rows)(1, C0, s + n * PANEL_LANES, base, sum);
   EXP_RUN(0, 0, block->stop[0])
 #if PANEL_VECTORS > 1
   EXP_RUN(1, block->stop[0], block->stop[1])
@@ -34,3 +53,4 @@ static void PANEL_NAME(softmax)(const rapt_block *block, float *s, const float *
     vf_store(at, vf_fma(vf_load(alpha + c * RAPT_VL), vf_load(at), sum[c]));
   }
 }
+#undef EXP_ROWS
