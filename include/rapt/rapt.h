@@ -273,8 +273,8 @@ RAPT_API rapt_status rapt_attention_run(const rapt_plan *plan, const rapt_attent
                                         void *workspace, size_t workspace_bytes,
                                         const rapt_executor *executor, rapt_error *error);
 
-/* The same for a team of threads that already runs: every thread ith = 0..nth-1 calls with equal
- * arguments and all get the same status. The first RAPT_TEAM_HEADER_BYTES of the workspace must be
+/* The same for a team of threads that already runs: every thread ith = 0..nth-1 (nth <= 512) calls
+ * with equal arguments and all get the same status. The first RAPT_TEAM_HEADER_BYTES of the workspace must be
  * zero before the first call; every finished call leaves them zero. There is no barrier inside: O is
  * complete when all threads have returned. A thread that enters the next call on the same workspace
  * early waits until the others have left this one. */

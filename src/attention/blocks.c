@@ -24,8 +24,8 @@ static void add_stream(rapt_prefetch *p, const char *at, int64_t stride, int64_t
 static void spread(rapt_prefetch *p, int64_t tiles) {
   int64_t lines = 0;
   for (int32_t i = 0; i < p->count; i++)
-    lines += p->stream[i].rows * (int64_t)((p->stream[i].bytes + RAPT_PREFETCH_LINE - 1) /
-                                           RAPT_PREFETCH_LINE);
+    lines += p->stream[i].rows *
+             (int64_t)((p->stream[i].bytes + RAPT_PREFETCH_LINE - 1) / RAPT_PREFETCH_LINE);
   if (tiles < 1) tiles = 1;
   p->lines_per_tile = (int32_t)((lines + tiles - 1) / tiles);
 }

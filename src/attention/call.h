@@ -14,14 +14,16 @@
 
 #include "plan.h"
 
+enum { RAPT_MOST_TEAM = 512 };
+
 /* Starts the workspace. Zero between team calls. */
 typedef struct rapt_header {
   _Atomic int64_t next; /* next task; at least RAPT_CANCELLED_AT once cancelled */
   _Atomic int64_t done; /* tasks finished */
+  int64_t total;        /* tasks, as the team's first cut them */
+  int32_t split, panels;
   _Atomic int32_t entered, left, ready;
-  int32_t status;      /* of the preparation, for the team */
-  int64_t total;       /* tasks */
-  int32_t split, panels; /* how it was cut */
+  _Atomic uint64_t inside[RAPT_MOST_TEAM / 64]; /* bit ith: has entered this run */
 } rapt_header;
 
 #define RAPT_CANCELLED_AT (INT64_MAX / 2)
@@ -33,14 +35,14 @@ typedef struct rapt_sequence {
   int32_t index; /* in the batch */
   int32_t q_len, kv_len;
   int32_t row_kernel;
-  int64_t position;   /* key position of query 0 */
-  int64_t rows;       /* q_len * group */
-  int64_t row_tasks;  /* per KV head */
-  int32_t split_from; /* splits [split_from, split_from + splits) hold keys of some row */
-  int32_t splits;     /* tasks per row task: 1 unless the call runs split */
-  int64_t first_task; /* tasks of the sequences before */
+  int64_t position;    /* key position of query 0 */
+  int64_t rows;        /* q_len * group */
+  int64_t row_tasks;   /* per KV head */
+  int32_t split_from;  /* splits [split_from, split_from + splits) hold keys of some row */
+  int32_t splits;      /* tasks per row task: 1 unless the call runs split */
+  int64_t first_task;  /* tasks of the sequences before */
   int64_t first_group; /* row tasks of the sequences before */
-  double cost;        /* of its dearest task */
+  double cost;         /* of its dearest task */
 } rapt_sequence;
 
 /* Offsets in the workspace. */
@@ -67,7 +69,7 @@ typedef struct rapt_call {
 typedef struct rapt_task {
   const rapt_sequence *sequence;
   int32_t kv_head;
-  int64_t row;                   /* first row: token * group + head in group */
+  int64_t row; /* first row: token * group + head in group */
   int32_t rows;
   int32_t split_from, split_end; /* splits of the keys in work */
   int64_t group;                 /* number of the row task, when split */

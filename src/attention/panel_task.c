@@ -26,7 +26,7 @@ typedef struct walk {
   int32_t panels;
   rapt_keys_view k, v; /* key 0 of the head */
   int32_t copy_k, copy_v;
-  int32_t last_key;    /* end of the keys that this task walks */
+  int32_t last_key;  /* end of the keys that this task walks */
   int64_t next_task; /* to prefetch while the last block is in work, or -1 */
   int32_t stream;    /* the keys are not in L2: prefetch each next block */
 } walk;
@@ -88,7 +88,8 @@ static void plan_prefetch(const walk *w, int32_t to, rapt_keys_view k, rapt_keys
   rapt_next_keys next = {0, 0};
   *p = (rapt_prefetch){.count = 0};
   if (to < w->last_key) {
-    if (w->stream) next = (rapt_next_keys){rapt_keys_from(w->k, to).at, rapt_keys_from(w->v, to).at};
+    if (w->stream)
+      next = (rapt_next_keys){rapt_keys_from(w->k, to).at, rapt_keys_from(w->v, to).at};
   } else if (w->next_task >= 0) {
     next = rapt_prefetch_task(w->call, w->next_task, w->task, tiles_of(w), p);
   }
@@ -162,8 +163,8 @@ static void split_task(walk *w) {
   const rapt_task *t = w->task;
   int64_t from = (int64_t)t->split_from * RAPT_SPLIT_KEYS;
   if (rapt_view_meets(&p->view, from, from + RAPT_SPLIT_KEYS)) {
-    rapt_slot_get(w->call, t->first_slot + t->split_from - t->sequence->split_from,
-                  p->kernel.lanes, &p->now);
+    rapt_slot_get(w->call, t->first_slot + t->split_from - t->sequence->split_from, p->kernel.lanes,
+                  &p->now);
     begin_split(p);
     int64_t end = from + RAPT_SPLIT_KEYS;
     int32_t hi = p->view.range[p->view.lanes - 1].hi;

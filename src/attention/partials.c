@@ -32,8 +32,8 @@ void rapt_query_rows(const rapt_call *call, const rapt_task *task, int64_t row, 
   const int32_t group = call->plan->group, head = task->kv_head * group;
   for (int32_t i = 0; i < rows; i++) {
     int64_t r = row + i;
-    out[i] = (const float *)(const void *)rapt_query_at(
-        call, task->sequence, head + (int32_t)(r % group), r / group);
+    out[i] = (const float *)(const void *)rapt_query_at(call, task->sequence,
+                                                        head + (int32_t)(r % group), r / group);
   }
 }
 
@@ -45,16 +45,16 @@ void rapt_partial_finish(const rapt_call *call, const rapt_rows_kernel *kernel,
   _Alignas(64) float lse[RAPT_MAX_LANES];
   float *want_lse = call->args.lse.data ? lse : 0;
   for (int32_t i = 0; i < rows; i++)
-    out[i] = (float *)(void *)rapt_output_at(call, task->sequence,
-                                             head + (int32_t)((row + i) % group), (row + i) / group);
+    out[i] = (float *)(void *)rapt_output_at(
+        call, task->sequence, head + (int32_t)((row + i) % group), (row + i) / group);
   if (kernel->panel)
     kernel->panel->finish(p->m, p->l, p->o, head_dim, rows, out, want_lse);
   else
     kernel->row->finish(p->m, p->l, p->o, head_dim, rows, out, want_lse);
   if (want_lse)
     for (int32_t i = 0; i < rows; i++)
-      *rapt_lse_at(call, task->sequence, head + (int32_t)((row + i) % group), (row + i) / group) =
-          lse[i];
+      *rapt_lse_at(call, task->sequence, head + (int32_t)((row + i) % group),
+                   (row + i) / group) = lse[i];
 }
 
 void rapt_split_arrive(const rapt_call *call, const rapt_rows_kernel *kernel, const rapt_task *task,

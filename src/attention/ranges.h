@@ -17,9 +17,9 @@ rapt_range rapt_visible(const rapt_plan *plan, const rapt_sequence *s, int64_t t
 
 /* Up to RAPT_MAX_LANES rows in ascending order, and what they see. */
 typedef struct rapt_rows_view {
-  int32_t count;   /* rows */
-  int32_t lanes;   /* >= count: lanes beyond see what the last row sees */
-  int32_t vector;  /* lanes per vector, 0 for the row kernel */
+  int32_t count;  /* rows */
+  int32_t lanes;  /* >= count: lanes beyond see what the last row sees */
+  int32_t vector; /* lanes per vector, 0 for the row kernel */
   rapt_range range[RAPT_MAX_LANES];
 } rapt_rows_view;
 

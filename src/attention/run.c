@@ -55,8 +55,7 @@ static rapt_status work_on(rapt_call *call, const rapt_executor *executor, rapt_
 static rapt_status run(const rapt_plan *plan, rapt_call *call, void *workspace, size_t bytes,
                        const rapt_executor *executor, rapt_error *error) {
   call->plan = plan;
-  rapt_status status =
-      rapt_call_place(call, workspace, bytes, executor->max_workers, error);
+  rapt_status status = rapt_call_place(call, workspace, bytes, executor->max_workers, error);
   if (status) return status;
   atomic_init(&call->header->next, 0);
   atomic_init(&call->header->done, 0);

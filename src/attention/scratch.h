@@ -8,8 +8,8 @@
 #include "call.h"
 
 enum {
-  RAPT_MOST_PANELS = 4,      /* panels that walk the keys together */
-  RAPT_TASKS_PER_WORKER = 4  /* fewer tasks than this a worker: cut along the keys as well */
+  RAPT_MOST_PANELS = 4,     /* panels that walk the keys together */
+  RAPT_TASKS_PER_WORKER = 4 /* fewer tasks than this a worker: cut along the keys as well */
 };
 
 /* One panel, or the rows of a row-kernel task: m, l and o in the kernel's shape. */
@@ -18,10 +18,10 @@ typedef struct rapt_partial {
 } rapt_partial;
 
 typedef struct rapt_scratch {
-  float *q[RAPT_MOST_PANELS];           /* packed queries */
-  rapt_partial now[RAPT_MOST_PANELS];   /* the split in work */
-  rapt_partial fold[RAPT_MOST_PANELS];  /* the splits before, joined */
-  float *s;                             /* scores of one block */
+  float *q[RAPT_MOST_PANELS];          /* packed queries */
+  rapt_partial now[RAPT_MOST_PANELS];  /* the split in work */
+  rapt_partial fold[RAPT_MOST_PANELS]; /* the splits before, joined */
+  float *s;                            /* scores of one block */
   float *m_new, *alpha;
   uint32_t *permit;
   float *k, *v; /* copies of a key block */

@@ -16,30 +16,27 @@ static void pause_briefly(void) {
 #endif
 }
 
-/* Enters when the run before has been left by all; returns 1 to the one that prepares. */
-static int32_t enter(rapt_header *h, int32_t nth) {
-  int32_t n = atomic_load_explicit(&h->entered, memory_order_acquire);
-  for (;;) {
-    if (n >= nth) {
-      pause_briefly();
-      n = atomic_load_explicit(&h->entered, memory_order_acquire);
-    } else if (atomic_compare_exchange_weak_explicit(&h->entered, &n, n + 1, memory_order_acq_rel,
-                                                     memory_order_acquire)) {
-      return n == 0;
-    }
-  }
+/* Enters run after run: a thread that is back before the others have left (or even entered) finds its
+ * own bit and waits until the run is closed. Returns 1 to the one that prepares. */
+static int32_t enter(rapt_header *h, int32_t ith) {
+  const uint64_t bit = (uint64_t)1 << (ith % 64);
+  while (atomic_fetch_or_explicit(&h->inside[ith / 64], bit, memory_order_acquire) & bit)
+    pause_briefly();
+  return atomic_fetch_add_explicit(&h->entered, 1, memory_order_relaxed) == 0;
 }
 
+/* The last one closes the run; the bits go last, as each lets a thread into the next run. */
 static void leave(rapt_header *h, int32_t nth) {
   if (atomic_fetch_add_explicit(&h->left, 1, memory_order_acq_rel) != nth - 1) return;
   atomic_store_explicit(&h->next, 0, memory_order_relaxed);
   atomic_store_explicit(&h->done, 0, memory_order_relaxed);
-  h->status = 0;
   h->total = 0;
   h->split = h->panels = 0;
   atomic_store_explicit(&h->ready, 0, memory_order_relaxed);
   atomic_store_explicit(&h->left, 0, memory_order_relaxed);
-  atomic_store_explicit(&h->entered, 0, memory_order_release);
+  atomic_store_explicit(&h->entered, 0, memory_order_relaxed);
+  for (int32_t i = 0; i < RAPT_MOST_TEAM / 64; i++)
+    atomic_store_explicit(&h->inside[i], 0, memory_order_release);
 }
 
 static void prepare(rapt_call *call) {
@@ -65,13 +62,13 @@ rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_
   if (!plan) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "plan", "is NULL");
   /* Every thread checks its (equal) arguments: all refuse or none does, before any meets another. */
   rapt_call call;
-  rapt_status status = rapt_check_range(nth, 1, 1 << 16, "nth", error);
+  rapt_status status = rapt_check_range(nth, 1, RAPT_MOST_TEAM, "nth", error);
   if (!status) status = rapt_check_range(ith, 0, nth - 1, "ith", error);
   if (!status) status = rapt_load_args(&plan->desc, args, &call.args, error);
   call.plan = plan;
   if (!status) status = rapt_call_place(&call, workspace, workspace_bytes, nth, error);
   if (status) return status;
-  if (enter(call.header, nth))
+  if (enter(call.header, ith))
     prepare(&call);
   else
     wait_until_ready(&call);

@@ -26,8 +26,7 @@ float *rapt_lse_at(const rapt_call *call, const rapt_sequence *s, int32_t head, 
   return (float *)(void *)row_at(a->lse.data, a->lse.stride, a->q_offsets, s->index, head, i);
 }
 
-const char *rapt_key_at(const rapt_call *call, const rapt_sequence *s, int32_t kv_head,
-                        int64_t i) {
+const char *rapt_key_at(const rapt_call *call, const rapt_sequence *s, int32_t kv_head, int64_t i) {
   const rapt_attention_args *a = &call->args;
   return row_at(a->k.data, a->k.stride, a->kv_offsets, s->index, kv_head, i);
 }

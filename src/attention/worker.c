@@ -10,8 +10,8 @@ static int64_t claim(rapt_call *call) {
   int64_t at = atomic_load_explicit(next, memory_order_relaxed);
   for (;;) {
     if (at >= call->total) return -1;
-    int32_t cancelled =
-        call->args.cancel && __atomic_load_n(call->args.cancel, __ATOMIC_RELAXED) != 0;
+    int32_t cancelled = call->args.cancel &&
+                        __atomic_load_n(call->args.cancel, __ATOMIC_RELAXED) != 0;
     int64_t to = cancelled ? RAPT_CANCELLED_AT : at + 1;
     if (atomic_compare_exchange_weak_explicit(next, &at, to, memory_order_relaxed,
                                               memory_order_relaxed))

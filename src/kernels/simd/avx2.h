@@ -24,11 +24,34 @@ RAPT_INLINE vm vm_first(int32_t n) {
   const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   return _mm256_castsi256_ps(_mm256_cmpgt_epi32(_mm256_set1_epi32(n), lane));
 }
+/* Three lanes or fewer by pieces of two and one: exact for every memory, where VMASKMOV is slow to
+ * store (AMD) or not exact (emulators). */
+RAPT_INLINE __m128 rapt_load_below_4(const float *p, int32_t n) {
+  __m128 one = n & 1 ? _mm_load_ss(p + (n & 2)) : _mm_setzero_ps();
+  if (!(n & 2)) return one;
+  return _mm_movelh_ps(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)p)), one);
+}
+RAPT_INLINE void rapt_store_below_4(float *p, int32_t n, __m128 a) {
+  if (n & 2) {
+    _mm_storel_epi64((__m128i *)(void *)p, _mm_castps_si128(a));
+    a = _mm_movehl_ps(a, a);
+  }
+  if (n & 1) _mm_store_ss(p + (n & 2), a);
+}
 RAPT_INLINE vf vf_load_first(const float *p, int32_t n) {
-  return _mm256_maskload_ps(p, _mm256_castps_si256(vm_first(n)));
+  if (n >= 8) return _mm256_loadu_ps(p);
+  if (n < 4) return _mm256_zextps128_ps256(rapt_load_below_4(p, n));
+  return _mm256_set_m128(rapt_load_below_4(p + 4, n - 4), _mm_loadu_ps(p));
 }
 RAPT_INLINE void vf_store_first(float *p, int32_t n, vf a) {
-  _mm256_maskstore_ps(p, _mm256_castps_si256(vm_first(n)), a);
+  if (n >= 8) {
+    _mm256_storeu_ps(p, a);
+  } else if (n < 4) {
+    rapt_store_below_4(p, n, _mm256_castps256_ps128(a));
+  } else {
+    _mm_storeu_ps(p, _mm256_castps256_ps128(a));
+    rapt_store_below_4(p + 4, n - 4, _mm256_extractf128_ps(a, 1));
+  }
 }
 
 RAPT_INLINE vf vf_add(vf a, vf b) { return _mm256_add_ps(a, b); }
