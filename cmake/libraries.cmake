@@ -7,7 +7,7 @@ function(rapt_objects name)
   add_library(${name} OBJECT ${ARGN})
   rapt_defaults(${name})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
-  target_compile_definitions(${name} PRIVATE RAPT_BUILDING=1 ${RAPT_SET_DEFINITIONS})
+  target_compile_definitions(${name} PRIVATE ${RAPT_SET_DEFINITIONS})
 endfunction()
 
 # These define the same symbols; each library has one of each kind, and shares all other files.

@@ -96,12 +96,12 @@ RAPT_API rapt_status rapt_get_cpu_info(rapt_cpu_info *info, rapt_error *error);
 /* One kernel set of this build. */
 typedef struct rapt_kernel_info {
   uint32_t size;
-  int32_t usable;         /* 1 if this CPU and operating system can run it */
-  char name[32];          /* e.g. "avx512_f32" */
-  char isa[24];           /* the value RAPT_ISA and desc.isa accept, e.g. "avx512" */
-  int32_t panel_queries;  /* queries in the lanes of one panel */
-  int32_t key_block;      /* keys between two looks at the running maximum */
-  int32_t split_keys;     /* absolute key positions divisible by this start a new split */
+  int32_t usable;        /* 1 if this CPU and operating system can run it */
+  char name[32];         /* e.g. "avx512_f32" */
+  char isa[24];          /* the value RAPT_ISA and desc.isa accept, e.g. "avx512" */
+  int32_t panel_queries; /* queries in the lanes of one panel */
+  int32_t key_block;     /* keys between two looks at the running maximum */
+  int32_t split_keys;    /* absolute key positions divisible by this start a new split */
 } rapt_kernel_info;
 
 /* Number of kernel sets in this build. */
@@ -177,8 +177,8 @@ typedef struct rapt_attention_desc {
   int32_t head_dim_v;                         /* channels of v and o, 0..1024 */
   int32_t align;                              /* RAPT_ALIGN_* */
   int32_t window_left, window_right;          /* keys, >= 0; read only with their flags */
-  float scale; /* 0 = 1/sqrt(head_dim_qk); for a softmax temperature T pass 1/(T*sqrt(d)) */
-  const char *isa;                 /* NULL = RAPT_ISA from the environment, else the best */
+  float scale;     /* 0 = 1/sqrt(head_dim_qk); for a softmax temperature T pass 1/(T*sqrt(d)) */
+  const char *isa; /* NULL or "" = RAPT_ISA from the environment, else the best */
   const rapt_allocator *allocator; /* NULL = aligned malloc; copied */
 } rapt_attention_desc;
 
@@ -228,19 +228,19 @@ typedef struct rapt_attention_args {
 typedef struct rapt_workspace_info {
   uint32_t size;
   uint32_t reserved;
-  uint64_t bytes;            /* total to pass to the run, at any 64-byte aligned address */
+  uint64_t bytes; /* total to pass to the run, at a 64-byte aligned address; a multiple of 64 */
   uint64_t bytes_per_worker; /* independent of lengths */
   uint64_t bytes_shared;     /* sequence table and split joins */
 } rapt_workspace_info;
 
 typedef struct rapt_plan_info {
   uint32_t size;
-  int32_t panel_queries;   /* of the prefill set */
-  int32_t key_block;       /* keys per block of the prefill set */
-  int32_t split_keys;      /* length of a split, absolute positions */
-  char prefill_set[32];    /* kernel set for 5 and more rows per KV head */
-  char decode_set[32];     /* kernel set for 1 to 4 rows per KV head */
-  uint64_t numerics_id;    /* equal id: equal bits for equal input */
+  int32_t panel_queries; /* of the prefill set */
+  int32_t key_block;     /* keys per block of the prefill set */
+  int32_t split_keys;    /* length of a split, absolute positions */
+  char prefill_set[32];  /* kernel set for 5 and more rows per KV head */
+  char decode_set[32];   /* kernel set for 1 to 4 rows per KV head */
+  uint64_t numerics_id;  /* equal id and description: equal bits for equal input */
 } rapt_plan_info;
 
 /* Immutable; may be used by any number of threads at once. */
@@ -261,7 +261,7 @@ RAPT_API rapt_status rapt_plan_get_info(const rapt_plan *plan, rapt_plan_info *i
                                         rapt_error *error);
 
 /* Scratch for calls up to args' batch, q_len and kv_len (the pointers in args are not read) with up
- * to `workers` workers. */
+ * to `workers` (1..1024) workers. More than 1024 are never used. */
 RAPT_API rapt_status rapt_plan_workspace(const rapt_plan *plan, const rapt_attention_args *args,
                                          int32_t workers, rapt_workspace_info *info,
                                          rapt_error *error);
@@ -274,21 +274,20 @@ RAPT_API rapt_status rapt_attention_run(const rapt_plan *plan, const rapt_attent
                                         const rapt_executor *executor, rapt_error *error);
 
 /* The same for a team of threads that already runs: every thread ith = 0..nth-1 (nth <= 512) calls
- * with equal arguments and all get the same status. The first RAPT_TEAM_HEADER_BYTES of the workspace must be
- * zero before the first call; every finished call leaves them zero. There is no barrier inside: O is
- * complete when all threads have returned. A thread that enters the next call on the same workspace
- * early waits until the others have left this one. */
+ * with equal arguments and all get the same status. The first RAPT_TEAM_HEADER_BYTES of the workspace
+ * must be zero before the first call; every finished call leaves them zero. There is no barrier
+ * inside: O is complete when all threads have returned. A thread that enters the next call on the
+ * same workspace early waits until the others have left this one. */
 #define RAPT_TEAM_HEADER_BYTES 128
-RAPT_API rapt_status rapt_attention_run_team(const rapt_plan *plan,
-                                             const rapt_attention_args *args, void *workspace,
-                                             size_t workspace_bytes, int32_t ith, int32_t nth,
-                                             rapt_error *error);
+RAPT_API rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_args *args,
+                                             void *workspace, size_t workspace_bytes, int32_t ith,
+                                             int32_t nth, rapt_error *error);
 
 /* One shot: plans, allocates (desc->allocator), runs. For experiments and few calls; engines keep a
  * plan and a workspace. */
 RAPT_API rapt_status rapt_attention(const rapt_attention_desc *desc,
-                                    const rapt_attention_args *args,
-                                    const rapt_executor *executor, rapt_error *error);
+                                    const rapt_attention_args *args, const rapt_executor *executor,
+                                    rapt_error *error);
 
 #ifdef __cplusplus
 }

@@ -71,7 +71,8 @@ static rapt_status check_scale(const rapt_attention_desc *desc, rapt_error *erro
   int literal = (desc->flags & RAPT_SCALE_LITERAL) != 0;
   if (isnan(desc->scale) || (isinf(desc->scale) && !literal))
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.scale",
-                     "is %g, allowed is any finite number (0: 1/sqrt(head_dim_qk))",
+                     "is %g, allowed is any finite number (0: 1/sqrt(head_dim_qk)); with "
+                     "RAPT_SCALE_LITERAL also an infinite one",
                      (double)desc->scale);
   return RAPT_OK;
 }

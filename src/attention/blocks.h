@@ -6,11 +6,17 @@
 
 #include "scratch.h"
 
-/* Rows of K or V: where the first lies, and the step. */
+/* Rows of K or V: where the first lies, and the step (0 for a single row, whose stride may be any
+ * number). */
 typedef struct rapt_keys_view {
   const char *at;
   int64_t stride;
 } rapt_keys_view;
+
+static inline rapt_keys_view rapt_keys_view_of(const char *at, int64_t stride, int32_t kv_len) {
+  rapt_keys_view view = {at, kv_len > 1 ? stride : 0};
+  return view;
+}
 
 static inline rapt_keys_view rapt_keys_from(rapt_keys_view view, int64_t key) {
   if (view.at) view.at += key * view.stride; /* NULL: no channels */
@@ -18,9 +24,9 @@ static inline rapt_keys_view rapt_keys_from(rapt_keys_view view, int64_t key) {
 }
 
 /* Rows at a multiple of 4096 bytes fall into one set of every cache (BSHD with many heads). A block
- * of them that several panels will read is copied once. */
-static inline int32_t rapt_stride_conflicts(int64_t stride) {
-  return stride != 0 && stride % 4096 == 0;
+ * of them that a full panel or more will read is copied once. */
+static inline int32_t rapt_rows_conflict(rapt_keys_view view) {
+  return view.at && view.stride != 0 && view.stride % 4096 == 0;
 }
 
 /* Copies `keys` rows of head_dim floats next to each other. */

@@ -14,7 +14,7 @@
 
 #include "plan.h"
 
-enum { RAPT_MOST_TEAM = 512 };
+enum { RAPT_MOST_WORKERS = 1024, RAPT_MOST_TEAM = 512 }; /* promised in rapt.h */
 
 /* Starts the workspace. Zero between team calls. */
 typedef struct rapt_header {

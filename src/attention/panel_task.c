@@ -187,10 +187,11 @@ void rapt_panel_task(const rapt_call *call, const rapt_task *task, const rapt_sc
                      (int64_t)sizeof(float);
   w.stream = outlook->new_keys || kv_bytes > call->plan->l2_bytes / 2;
   begin_panels(&w);
-  w.k = (rapt_keys_view){rapt_key_at(call, task->sequence, task->kv_head, 0), a->k.stride[2]};
-  w.v = (rapt_keys_view){rapt_value_at(call, task->sequence, task->kv_head, 0), a->v.stride[2]};
-  w.copy_k = task->rows >= RAPT_MAX_LANES && rapt_stride_conflicts(a->k.stride[2]);
-  w.copy_v = task->rows >= RAPT_MAX_LANES && rapt_stride_conflicts(a->v.stride[2]);
+  const rapt_sequence *s = task->sequence;
+  w.k = rapt_keys_view_of(rapt_key_at(call, s, task->kv_head, 0), a->k.stride[2], s->kv_len);
+  w.v = rapt_keys_view_of(rapt_value_at(call, s, task->kv_head, 0), a->v.stride[2], s->kv_len);
+  w.copy_k = task->rows >= RAPT_MAX_LANES && rapt_rows_conflict(w.k);
+  w.copy_v = task->rows >= RAPT_MAX_LANES && rapt_rows_conflict(w.v);
   if (call->split)
     split_task(&w);
   else

@@ -75,20 +75,19 @@ static void find_splits(const rapt_call *call, rapt_sequence *s) {
   s->splits = (hi - 1) / RAPT_SPLIT_KEYS - s->split_from + 1;
 }
 
-static int64_t count_row_tasks(const rapt_call *call, int64_t panels) {
+static int64_t count_row_tasks(const rapt_call *call, int32_t batch, int64_t panels) {
   int64_t n = 0;
-  for (int32_t i = 0; i < call->args.batch; i++)
-    n += row_tasks_of(call, &call->sequence[i], panels);
+  for (int32_t i = 0; i < batch; i++) n += row_tasks_of(call, &call->sequence[i], panels);
   return n * call->plan->desc.heads_kv;
 }
 
 /* Fewer panels a task, then single splits, until there is something for every worker. */
-static void decide(rapt_call *call) {
+static void decide(rapt_call *call, int32_t batch) {
   const int64_t wanted = (int64_t)call->workers * RAPT_TASKS_PER_WORKER;
   call->panels = call->plan->panels;
   call->split = 0;
   if (call->workers == 1) return;
-  int64_t single = count_row_tasks(call, 1);
+  int64_t single = count_row_tasks(call, batch, 1);
   if (single < wanted) {
     call->panels = 1;
     call->split = call->args.kv_len > RAPT_SPLIT_KEYS; /* as rapt_layout_for has it */
@@ -98,10 +97,12 @@ static void decide(rapt_call *call) {
 }
 
 void rapt_prepare(rapt_call *call) {
-  const int32_t batch = call->args.batch;
+  /* Without channels and LSE there is nothing to write, however many rows the (zero) strides allow. */
+  const int32_t writes = call->plan->desc.head_dim_v > 0 || call->args.lse.data;
+  const int32_t batch = writes ? call->args.batch : 0;
   for (int32_t b = 0; b < batch; b++) describe(call, b, &call->sequence[b]);
   if (!already_sorted(call->sequence, batch)) sort_dearest_first(call->sequence, batch);
-  decide(call);
+  decide(call, batch);
   int64_t tasks = 0, groups = 0;
   for (int32_t i = 0; i < batch; i++) {
     rapt_sequence *s = &call->sequence[i];

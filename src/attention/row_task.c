@@ -16,20 +16,13 @@ typedef struct walk {
   rapt_partial now, fold;
   int32_t first, folded;
   int32_t last_key;
-  int64_t next_task;
 } walk;
 
-/* The next block of keys, or after the last one the first of the next task. */
-static void plan_prefetch(const walk *w, int32_t to, const char *k, const char *v,
-                          rapt_prefetch *p) {
-  rapt_next_keys next = {0, 0};
-  *p = (rapt_prefetch){.count = 0};
-  if (to < w->last_key)
-    next = (rapt_next_keys){rapt_keys_from(w->k, to).at, rapt_keys_from(w->v, to).at};
-  else if (w->next_task >= 0)
-    next = rapt_prefetch_task(w->call, w->next_task, w->task, 1, p);
-  if (next.k) p->k_ahead = (int64_t)((uintptr_t)next.k - (uintptr_t)k);
-  if (next.v) p->v_ahead = (int64_t)((uintptr_t)next.v - (uintptr_t)v);
+/* Rows to fetch ahead: what a DRAM latency asks for at full bandwidth (best of 4, 8, 16 KiB). */
+static int32_t lead_of(int32_t head_dim) {
+  enum { BYTES_AHEAD = 8192 };
+  int32_t row = head_dim * (int32_t)sizeof(float);
+  return row > 0 ? (BYTES_AHEAD + row - 1) / row : 0;
 }
 
 static void stream_block(walk *w, int32_t from, int32_t to) {
@@ -42,9 +35,13 @@ static void stream_block(walk *w, int32_t from, int32_t to) {
   int32_t key;
   if (!rapt_view_block(&w->view, from, to, sc->permit, &block, &key)) return;
   const char *k = rapt_keys_from(w->k, key).at, *v = rapt_keys_from(w->v, key).at;
-  plan_prefetch(w, to, k, v, &prefetch);
+  prefetch = (rapt_prefetch){
+      .lead = lead_of(plan->desc.head_dim_qk), .after = v, .after_stride = w->v.stride};
   ops->scores(sc->q[0], rows, plan->desc.head_dim_qk, k, w->k.stride, &block, sc->s, &prefetch);
   ops->softmax(&block, rows, sc->s, w->now.m, sc->alpha);
+  prefetch = (rapt_prefetch){.lead = lead_of(plan->desc.head_dim_v),
+                             .after = rapt_keys_from(w->k, to).at,
+                             .after_stride = w->k.stride};
   ops->accumulate(sc->s, rows, &block, v, w->v.stride, plan->desc.head_dim_v, sc->alpha, w->first,
                   w->now.l, w->now.o, &prefetch);
   w->first = 0;
@@ -99,6 +96,7 @@ static void split_task(walk *w) {
 
 void rapt_row_task(const rapt_call *call, const rapt_task *task, const rapt_scratch *scratch,
                    const rapt_outlook *outlook) {
+  (void)outlook; /* its keys stream by once: nothing is near, nothing worth fetching early */
   const rapt_plan *plan = call->plan;
   const rapt_attention_args *a = &call->args;
   const float *rows[RAPT_MAX_ROWS];
@@ -109,12 +107,12 @@ void rapt_row_task(const rapt_call *call, const rapt_task *task, const rapt_scra
   w.now = scratch->now[0];
   w.fold = scratch->fold[0];
   w.folded = 0;
-  w.next_task = outlook->next_task;
   w.kernel = rapt_kernel_of(plan, task->sequence, task->rows);
   rapt_view_rows(plan, task->sequence, 0, task->rows, task->rows, 0, &w.view);
   w.last_key = w.view.range[task->rows - 1].hi;
-  w.k = (rapt_keys_view){rapt_key_at(call, task->sequence, task->kv_head, 0), a->k.stride[2]};
-  w.v = (rapt_keys_view){rapt_value_at(call, task->sequence, task->kv_head, 0), a->v.stride[2]};
+  const rapt_sequence *s = task->sequence;
+  w.k = rapt_keys_view_of(rapt_key_at(call, s, task->kv_head, 0), a->k.stride[2], s->kv_len);
+  w.v = rapt_keys_view_of(rapt_value_at(call, s, task->kv_head, 0), a->v.stride[2], s->kv_len);
   rapt_query_rows(call, task, 0, task->rows, rows);
   w.kernel.row->pack_q(rows, task->rows, plan->desc.head_dim_qk, plan->scale, w.scratch.q[0]);
   if (call->split)

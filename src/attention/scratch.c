@@ -60,7 +60,7 @@ void rapt_scratch_get(const rapt_call *call, int32_t worker, rapt_scratch *scrat
 void rapt_slot_get(const rapt_call *call, int64_t slot, int32_t lanes, rapt_partial *partial) {
   char *at = call->workspace + call->layout.slots + slot * call->layout.slot_bytes;
   partial->o = (float *)(void *)at;
-  at += call->layout.slot_bytes - 2 * lanes * (int64_t)sizeof(float);
+  at += call->layout.slot_bytes - 2 * (int64_t)lanes * (int64_t)sizeof(float);
   partial->m = (float *)(void *)at;
   partial->l = partial->m + lanes;
 }

@@ -2,7 +2,6 @@
  *
  * The workspace: header, sequence table, arrival counters and partial results of split work, then one
  * slice per worker. Sizes grow with every length and never need the data. */
-#include "../api/api.h"
 #include "call.h"
 #include "scratch.h"
 
@@ -54,20 +53,4 @@ void rapt_layout_for(const rapt_plan *plan, int64_t batch, int32_t q_len, int32_
   layout->workers = at;
   layout->worker_bytes = rapt_scratch_bytes(plan);
   layout->bytes = at + layout->worker_bytes * workers;
-}
-
-rapt_status rapt_plan_workspace(const rapt_plan *plan, const rapt_attention_args *args,
-                                int32_t workers, rapt_workspace_info *info, rapt_error *error) {
-  if (!plan) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "plan", "is NULL");
-  rapt_attention_args loaded;
-  rapt_status status = rapt_load_workspace_args(args, &loaded, error);
-  if (!status) status = rapt_check_range(workers, 1, 1 << 16, "workers", error);
-  if (status) return status;
-  rapt_layout layout;
-  rapt_layout_for(plan, loaded.batch, loaded.q_len, loaded.kv_len, workers, &layout);
-  rapt_workspace_info out = {.size = sizeof out,
-                             .bytes = (uint64_t)layout.bytes,
-                             .bytes_per_worker = (uint64_t)layout.worker_bytes,
-                             .bytes_shared = (uint64_t)layout.workers};
-  return rapt_store_workspace_info(&out, info, error);
 }

@@ -106,7 +106,7 @@ typedef struct rapt_kernel_set {
   const char *isa;  /* "<isa>" */
   int32_t
       key_block; /* keys per block of a panel, divides RAPT_SPLIT_KEYS, multiple of RAPT_KEY_ALIGN */
-  int32_t key_tile; /* keys per register tile (for tests and benchmarks) */
+  int32_t key_tile; /* keys per register tile: paces prefetch, shapes tests and benchmarks */
   int32_t dv_tile;  /* channels per register tile */
   int32_t n_panels; /* entries of panel[], widest first */
   rapt_panel_ops panel[RAPT_PANEL_WIDTHS];

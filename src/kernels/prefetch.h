@@ -3,10 +3,13 @@
  * Memory the engine will need soon, fetched between the FMAs of a kernel.
  *
  * Cold misses are the main loss after the exponential: a head's K and V come from DRAM or L3 once.
- * Two ways, both into L2 (into L1 they would evict the block in work):
- *   - `k_ahead`, `v_ahead`: bytes from each row of the block in work to a row of the next one; the
- *     tiles fetch that row's line while they read their own. 0: the next block is near already.
- *   - streams: whatever else comes next (the next task's queries and outputs), some lines per tile. */
+ *   - Panels: `k_ahead`, `v_ahead` are bytes from each row of the block in work to a row of the next
+ *     one; the tiles fetch that row's line into L2 (in L1 it would evict the block in work) while they
+ *     read their own. 0: the next block is near already. Streams are whatever else comes next (the
+ *     next task's queries and outputs), some lines per tile.
+ *   - The row kernel reads everything once: it fetches into L1, `lead` rows ahead of the row in work,
+ *     and at the end of the block the first rows of `after`, which is what will be read next: the
+ *     block's V after its K, the next block's K after this V. */
 #ifndef RAPT_KERNELS_PREFETCH_H
 #define RAPT_KERNELS_PREFETCH_H
 
@@ -23,6 +26,9 @@ typedef struct rapt_prefetch_stream {
 
 typedef struct rapt_prefetch {
   int64_t k_ahead, v_ahead;
+  int32_t lead;
+  const char *after; /* NULL: nothing */
+  int64_t after_stride;
   rapt_prefetch_stream stream[RAPT_PREFETCH_STREAMS];
   int32_t count;          /* streams */
   int32_t current;        /* stream in work */
@@ -31,6 +37,17 @@ typedef struct rapt_prefetch {
 } rapt_prefetch;
 
 static inline void rapt_prefetch_line(const char *at) { __builtin_prefetch(at, 0, 2); }
+
+/* Data that is read once: past L2, straight to where it is used. */
+static inline void rapt_prefetch_once(const char *at) { __builtin_prefetch(at, 0, 0); }
+
+/* What the row kernel fetches while row n of a block of `rows` rows is in work. */
+static inline const char *rapt_prefetch_row(const rapt_prefetch *p, const char *block,
+                                            int64_t stride, int32_t rows, int32_t n) {
+  int32_t next = n + p->lead;
+  if (next < rows || !p->after) return block + next * stride;
+  return p->after + (next - rows) * p->after_stride;
+}
 
 /* Fetches up to lines_per_tile lines of the streams. */
 static inline void rapt_prefetch_step(rapt_prefetch *p) {

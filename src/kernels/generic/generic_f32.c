@@ -12,13 +12,15 @@
 #define DV_TILE 4
 #include "../tmpl/panel.h"
 
+#define ROW_BLOCK 48
+#define ROW_VECTORS 4
+#define ROW_VECTORS_FOR(R) ((R) <= 2 ? 4 : 2)
+#include "../tmpl/row.h"
+
 #define SET_ISA generic
 #define SET_PANELS panel_8
 #define SET_N_PANELS 1
 #define SET_KEY_TILE 4
 #define SET_DV_TILE 4
 #define KEY_BLOCK 96
-#define ROW_BLOCK 48
-#define ROW_VECTORS 4
-#define ROW_VECTORS_FOR(R) ((R) <= 2 ? 4 : 2)
 #include "../tmpl/set_f32.h"

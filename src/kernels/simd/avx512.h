@@ -97,10 +97,12 @@ RAPT_INLINE void vf_sum4(const vf *a, float *out) {
 /* Transposes the 16 x 16 block r in place. */
 RAPT_INLINE void vf_transpose(vf *r) {
   vf t[16];
+  RAPT_UNROLL
   for (int i = 0; i < 8; i++) {
     t[2 * i] = _mm512_unpacklo_ps(r[2 * i], r[2 * i + 1]);
     t[2 * i + 1] = _mm512_unpackhi_ps(r[2 * i], r[2 * i + 1]);
   }
+  RAPT_UNROLL
   for (int i = 0; i < 4; i++) {
     __m512d a = _mm512_castps_pd(t[4 * i]), b = _mm512_castps_pd(t[4 * i + 2]);
     __m512d c = _mm512_castps_pd(t[4 * i + 1]), d = _mm512_castps_pd(t[4 * i + 3]);
@@ -109,12 +111,14 @@ RAPT_INLINE void vf_transpose(vf *r) {
     r[4 * i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(c, d));
     r[4 * i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(c, d));
   }
+  RAPT_UNROLL
   for (int i = 0; i < 4; i++) {
     t[i] = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88);
     t[i + 4] = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xdd);
     t[i + 8] = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88);
     t[i + 12] = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xdd);
   }
+  RAPT_UNROLL
   for (int i = 0; i < 8; i++) {
     r[i] = _mm512_shuffle_f32x4(t[i], t[i + 8], 0x88);
     r[i + 8] = _mm512_shuffle_f32x4(t[i], t[i + 8], 0xdd);

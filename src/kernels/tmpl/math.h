@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The exponential and the logarithm, over any vocabulary. */
-#ifndef RAPT_TMPL_MATH_H
-#define RAPT_TMPL_MATH_H
-
+ * The exponential and the logarithm, over any vocabulary: included once for each. */
 #define RAPT_NEG_INFINITY (-__builtin_inff())
 
 /* 2^x within 2 ulp: polynomial of degree 5 for 2^f on [-1/2, 1/2], its constant fixed at 1 so that
@@ -73,5 +70,3 @@ RAPT_INLINE vf vf_join_weights(vf m1, vf m2, vf *w1, vf *w2) {
   *w2 = vf_exp2(vf_sub(m2, base));
   return m;
 }
-
-#endif

@@ -3,7 +3,7 @@
  * accumulate: O[c][lanes] = O * alpha + sum_n V[n][c] * P[n][lanes].
  *
  * Register tile: DV_TILE channels x PANEL_VECTORS vectors, walking down the keys:
- *   AVX-512  8 x 2: 16 accumulators + 2 p + 1 v, 10 loads per 16 FMAs
+ *   AVX-512 12 x 2: 24 accumulators + 2 p + 1 v, 14 loads per 24 FMAs
  *   AVX2     4 x 3: 12 accumulators + 3 p + 1 v,  7 loads per 12 FMAs
  *   NEON     8 x 2: 16 accumulators + 2 p + 2 v,  4 loads per 16 FMAs
  * The block is summed from 0 and then added to O: rounding grows with sqrt(key_block), not with

@@ -18,31 +18,47 @@ static void PANEL_NAME(join)(float *m, float *l, float *o, const float *m2, cons
     }
 }
 
+/* Channels d.. of lanes 0..RAPT_VL-1 to their rows. Adding +0 makes -0 (whose sign depends on where a
+ * tile was cut) +0. */
+RAPT_INLINE void PANEL_NAME(finish_block)(const float *o, int32_t d, vf inverse, vm empty,
+                                          float *const *rows) {
+  vf r[RAPT_VL];
+  RAPT_UNROLL
+  for (int i = 0; i < RAPT_VL; i++) {
+    vf x = vf_mul(inverse, vf_load(o + (d + i) * PANEL_LANES));
+    r[i] = vf_add(vf_select(empty, vf_zero(), x), vf_zero());
+  }
+  vf_transpose(r);
+  RAPT_UNROLL
+  for (int i = 0; i < RAPT_VL; i++) vf_storeu(rows[i] + d, r[i]);
+}
+
+/* The same for the first n lanes and `left` channels. */
+static void PANEL_NAME(finish_edge)(const float *o, int32_t n, int32_t d, int32_t left, vf inverse,
+                                    vm empty, float *const *rows) {
+  vf r[RAPT_VL];
+  if (left > RAPT_VL) left = RAPT_VL;
+  for (int i = 0; i < RAPT_VL; i++) {
+    vf x = i < left ? vf_mul(inverse, vf_load(o + (d + i) * PANEL_LANES)) : vf_zero();
+    r[i] = vf_add(vf_select(empty, vf_zero(), x), vf_zero());
+  }
+  vf_transpose(r);
+  for (int i = 0; i < RAPT_VL && i < n; i++) vf_store_first(rows[i] + d, left, r[i]);
+}
+
 static void PANEL_NAME(finish)(const float *m, const float *l, const float *o, int32_t head_dim,
                                int32_t n_rows, float *const *rows, float *lse) {
-  for (int c = 0; c < PANEL_VECTORS && c * RAPT_VL < n_rows; c++) {
-    vf max = vf_load(m + c * RAPT_VL), sum = vf_load(l + c * RAPT_VL);
-    vm empty = vm_empty(max, sum);
-    vf inverse = vf_div(vf_set1(1.0f), sum);
-    if (lse) vf_store(lse + c * RAPT_VL, vf_lse(max, sum));
-    for (int32_t d = 0; d < head_dim; d += RAPT_VL) {
-      int32_t left = head_dim - d;
-      vf r[RAPT_VL];
-      for (int i = 0; i < RAPT_VL; i++)
-        r[i] = i < left
-                   ? vf_select(empty, vf_zero(),
-                               vf_mul(inverse, vf_load(o + (d + i) * PANEL_LANES + c * RAPT_VL)))
-                   : vf_zero();
-      vf_transpose(r);
-      /* Adding +0 makes -0 (whose sign depends on where a tile was cut) +0. */
-      for (int i = 0; i < RAPT_VL && c * RAPT_VL + i < n_rows; i++) {
-        float *row = rows[c * RAPT_VL + i] + d;
-        vf x = vf_add(r[i], vf_zero());
-        if (left >= RAPT_VL)
-          vf_storeu(row, x);
-        else
-          vf_store_first(row, left, x);
-      }
-    }
+  for (int32_t lane = 0; lane < PANEL_LANES && lane < n_rows; lane += RAPT_VL) {
+    const vf max = vf_load(m + lane), sum = vf_load(l + lane);
+    const vm empty = vm_empty(max, sum);
+    const vf inverse = vf_div(vf_set1(1.0f), sum);
+    const int32_t n = n_rows - lane;
+    int32_t d = 0;
+    if (lse) vf_store(lse + lane, vf_lse(max, sum));
+    if (n >= RAPT_VL)
+      for (; d + RAPT_VL <= head_dim; d += RAPT_VL)
+        PANEL_NAME(finish_block)(o + lane, d, inverse, empty, rows + lane);
+    for (; d < head_dim; d += RAPT_VL)
+      PANEL_NAME(finish_edge)(o + lane, n, d, head_dim - d, inverse, empty, rows + lane);
   }
 }

@@ -10,7 +10,7 @@
  * Latency 4 x 2 pipes needs 8 accumulators; the full tiles have more. K is read in its own layout. */
 
 /* Keys r of the tile, channels d..d+3 (or one channel). C0: first panel vector in work. */
-#define TILE_STEP4(u)                                                                              \
+#define TILE_CHANNEL(u)                                                                            \
   do {                                                                                             \
     vf q_[PANEL_VECTORS];                                                                          \
     RAPT_UNROLL                                                                                    \
@@ -44,10 +44,10 @@ RAPT_INLINE void PANEL_NAME(scores_tile)(const int R, const int C0, const int FE
     RAPT_UNROLL
     for (int r = 0; r < R; r++)
       kk[r] = vk_load((const float *)(const void *)(base[r / 3] + (r % 3) * ks) + d);
-    TILE_STEP4(0);
-    TILE_STEP4(1);
-    TILE_STEP4(2);
-    TILE_STEP4(3);
+    TILE_CHANNEL(0);
+    TILE_CHANNEL(1);
+    TILE_CHANNEL(2);
+    TILE_CHANNEL(3);
     if (FETCH) /* a quarter of the rows each time: every line of the next block once */
       RAPT_UNROLL
     for (int r = 0; r < R / 4; r++)
@@ -74,7 +74,7 @@ RAPT_INLINE void PANEL_NAME(scores_tile)(const int R, const int C0, const int FE
     vf_store(s + r * PANEL_LANES + c * RAPT_VL, a);
   }
 }
-#undef TILE_STEP4
+#undef TILE_CHANNEL
 
 /* A run of keys [n, end) for vectors >= C0; exact tiles for the remainder. */
 RAPT_INLINE void PANEL_NAME(scores_run)(const int C0, const float *qt, int32_t head_dim,

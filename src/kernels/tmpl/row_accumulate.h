@@ -4,7 +4,7 @@
  * the block go by; each loaded vector of V serves every row. The sum l is one more channel whose
  * value is 1, added in the same order. */
 
-/* One key: a[r][i] += p[r] * v[i] for the rows in `rows`; LAST: the last vector has `tail` lanes. */
+/* One key: a[r][i] += p[r] * v[i] for the rows in `rows`; PARTIAL: the last vector has `tail` lanes. */
 RAPT_INLINE void row_accumulate_key(const int R, const int W, const int PARTIAL, int32_t tail,
                                     const float *p, const float *v, uint32_t rows,
                                     vf a[RAPT_MAX_ROWS][ROW_VECTORS], vf *l) {
@@ -27,7 +27,8 @@ RAPT_INLINE void row_accumulate_key(const int R, const int W, const int PARTIAL,
 RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL, int32_t tail,
                                      const float *p, const rapt_block *b, const char *v, int64_t vs,
                                      const float *alpha, int32_t first, const float *l_in,
-                                     float *l_out, float *o, int32_t o_stride, int64_t ahead) {
+                                     float *l_out, float *o, int32_t o_stride,
+                                     const rapt_prefetch *prefetch, int32_t fetch) {
   vf a[RAPT_MAX_ROWS][ROW_VECTORS], l[RAPT_MAX_ROWS];
   const uint32_t all = (1u << R) - 1u;
   RAPT_UNROLL
@@ -42,10 +43,14 @@ RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL
   int32_t n = 0;
   for (; n < b->full_begin; n++) KEY(n, b->permit[n]);
   for (; n < b->full_end; n++) {
+    if (fetch > 0) {
+      const char *next = rapt_prefetch_row(prefetch, v, vs, b->keys, n);
+      RAPT_UNROLL
+      for (int i = 0; i < W * RAPT_VL / 16; i++) rapt_prefetch_once(next + i * 64);
+      for (int32_t byte = W * RAPT_VL / 16 * 64; byte < fetch; byte += 64)
+        rapt_prefetch_once(next + byte);
+    }
     KEY(n, all);
-    if (ahead) RAPT_UNROLL
-    for (int i = 0; i < W; i += 16 / RAPT_VL) /* once per line */
-      rapt_prefetch_line(v + n * vs + i * RAPT_VL * (int64_t)sizeof(float) + ahead);
   }
   for (; n < b->keys; n++) KEY(n, b->permit[n]);
 #undef KEY
@@ -62,28 +67,29 @@ RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL
   }
 }
 
-/* All channels; W vectors at a time, then one at a time, the odd channels last. */
+/* All channels: most vectors first, then the rest by halves, the odd channels last. */
 RAPT_INLINE void row_accumulate_rows(const int R, const int W, const float *p, const rapt_block *b,
                                      const char *v, int64_t vs, int32_t head_dim,
                                      const float *alpha, int32_t first, float *l, float *o,
                                      rapt_prefetch *prefetch) {
   const int32_t o_stride = row_stride(head_dim);
-  const int64_t ahead = prefetch ? prefetch->v_ahead : 0;
   float l_new[RAPT_MAX_ROWS] = {0};
-  int32_t c = 0;
-#define TILE(W, PARTIAL, tail)                                                                     \
-  row_accumulate_tile(R, W, PARTIAL, tail, p, b, v + c * (int64_t)sizeof(float), vs, alpha, first, \
-                      l, l_new, o + c, o_stride, ahead)
-  for (; c + W * RAPT_VL <= head_dim; c += W * RAPT_VL) TILE(W, 0, 0);
-  for (; c + RAPT_VL <= head_dim; c += RAPT_VL) TILE(1, 0, 0);
-  if (c < head_dim || head_dim == 0) {
-    if (head_dim == 0)
-      TILE(0, 0, 0);
-    else
-      TILE(1, 1, head_dim - c);
-  }
+  /* The first tile fetches whole rows, so that they arrive in the order of memory. */
+  int32_t c = 0, fetch = prefetch ? head_dim * (int32_t)sizeof(float) : 0;
+#define TILE(W, PARTIAL, tail)                                                                \
+  do {                                                                                        \
+    row_accumulate_tile(R, W, PARTIAL, tail, p, b, v + c * (int64_t)sizeof(float), vs, alpha, \
+                        first, l, l_new, o + c, o_stride, prefetch, fetch);                   \
+    fetch = 0;                                                                                \
+    c += (W) * RAPT_VL;                                                                       \
+  } while (0)
+  while (c + W * RAPT_VL <= head_dim) TILE(W, 0, 0);
+  if (W > 4 && c + 4 * RAPT_VL <= head_dim) TILE(W > 4 ? 4 : 1, 0, 0);
+  if (W > 2 && c + 2 * RAPT_VL <= head_dim) TILE(W > 2 ? 2 : 1, 0, 0);
+  if (c + RAPT_VL <= head_dim) TILE(1, 0, 0);
+  if (c < head_dim) TILE(1, 1, head_dim - c);
+  if (head_dim == 0) TILE(0, 0, 0);
 #undef TILE
-  RAPT_UNROLL
   for (int r = 0; r < R; r++) l[r] = l_new[r];
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Few queries: pack_q and scores of the row kernel. Vectors run along head_dim; each loaded vector of
- * K serves every row. Register tile: 4 keys x R rows of accumulators (at most 16) + 4 k + 1 q; a sum
- * over the lanes at the end of each key, four keys at a time. */
+ * K serves every row. Register tile: 4 keys x R rows of accumulators (at most 16) + 1 k + 1 q; a sum
+ * over the lanes at the end, four keys at a time. */
 
 RAPT_INLINE int32_t row_stride(int32_t head_dim) {
   return (head_dim + RAPT_KEY_ALIGN - 1) / RAPT_KEY_ALIGN * RAPT_KEY_ALIGN;
@@ -21,50 +21,79 @@ static void row_pack_q(const float *const *rows, int32_t n_rows, int32_t head_di
     }
 }
 
-/* Keys n..n+3; a key past the end is read as the last one and its score never used. */
-RAPT_INLINE void row_scores_tile(const int R, const float *q, int32_t head_dim, const char *k,
-                                 int64_t ks, int64_t ahead, int32_t n, int32_t last, float *s) {
+/* acc[i][r] = q[r] . k_i for KEYS keys: one accumulator each, channels ascending. */
+RAPT_INLINE void row_scores_keys(const int R, const int KEYS, const float *q, int32_t head_dim,
+                                 const float *const *key, const char *const *next,
+                                 vf acc[4][RAPT_MAX_ROWS]) {
   const int32_t stride = row_stride(head_dim);
-  const float *key[4];
-  vf acc[RAPT_MAX_ROWS][4];
+  vf x[4];
   RAPT_UNROLL
-  for (int i = 0; i < 4; i++)
-    key[i] = (const float *)(const void *)(k + (n + i < last ? n + i : last) * ks);
-  RAPT_UNROLL
-  for (int r = 0; r < R; r++) RAPT_UNROLL
-  for (int i = 0; i < 4; i++) acc[r][i] = vf_zero();
+  for (int i = 0; i < KEYS * R; i++) acc[i / R][i % R] = vf_zero();
   int64_t d = 0;
-  for (; d + RAPT_VL <= head_dim; d += RAPT_VL) {
-    vf x[4];
+#define CHUNK(at)                                                                     \
+  do {                                                                                \
+    RAPT_UNROLL                                                                       \
+    for (int i_ = 0; i_ < KEYS; i_++) x[i_] = vf_loadu(key[i_] + (at));               \
+    RAPT_UNROLL                                                                       \
+    for (int r_ = 0; r_ < R; r_++) {                                                  \
+      vf y_ = vf_load(q + r_ * stride + (at));                                        \
+      RAPT_UNROLL                                                                     \
+      for (int i_ = 0; i_ < KEYS; i_++) acc[i_][r_] = vf_fma(x[i_], y_, acc[i_][r_]); \
+    }                                                                                 \
+  } while (0)
+  for (; d + 64 <= head_dim; d += 64) { /* four lines a key */
     RAPT_UNROLL
-    for (int i = 0; i < 4; i++) x[i] = vf_loadu(key[i] + d);
-    if (d % 16 == 0 && ahead) RAPT_UNROLL
-    for (int i = 0; i < 4; i++) rapt_prefetch_line((const char *)(key[i] + d) + ahead);
+    for (int i = 0; i < 4 * KEYS; i++) rapt_prefetch_once(next[i / 4] + d * 4 + i % 4 * 64);
     RAPT_UNROLL
-    for (int r = 0; r < R; r++) {
-      vf y = vf_load(q + r * stride + d);
-      RAPT_UNROLL
-      for (int i = 0; i < 4; i++) acc[r][i] = vf_fma(x[i], y, acc[r][i]);
-    }
+    for (int u = 0; u < 64; u += RAPT_VL) CHUNK(d + u);
   }
-  if (d < head_dim) RAPT_UNROLL
-  for (int i = 0; i < 4; i++) {
-    vf x = vf_load_first(key[i] + d, (int32_t)(head_dim - d));
+  for (; d + RAPT_VL <= head_dim; d += RAPT_VL) {
     RAPT_UNROLL
-    for (int r = 0; r < R; r++) acc[r][i] = vf_fma(x, vf_load(q + r * stride + d), acc[r][i]);
+    for (int i = 0; i < KEYS; i++) rapt_prefetch_once(next[i] + d * 4);
+    CHUNK(d);
+  }
+#undef CHUNK
+  if (d < head_dim) {
+    RAPT_UNROLL
+    for (int i = 0; i < KEYS; i++) x[i] = vf_load_first(key[i] + d, (int32_t)(head_dim - d));
+    RAPT_UNROLL
+    for (int i = 0; i < KEYS * R; i++)
+      acc[i / R][i % R] = vf_fma(x[i / R], vf_load(q + i % R * stride + d), acc[i / R][i % R]);
+  }
+}
+
+/* Keys n..n+3, one or two at a time as they lie in memory (the hardware prefetcher follows one stream
+ * better than four); a key past the end is read as the last one and its score never used. */
+RAPT_INLINE void row_scores_tile(const int R, const float *q, int32_t head_dim, const char *k,
+                                 int64_t ks, const rapt_prefetch *prefetch, int32_t n, int32_t last,
+                                 float *s) {
+  const int KEYS = R > 2 ? 2 : 1; /* from 3 rows on the loads of q count */
+  const float *key[4];
+  const char *next[4];
+  vf acc[4][RAPT_MAX_ROWS];
+  RAPT_UNROLL
+  for (int i = 0; i < 4; i++) {
+    const char *at = k + (n + i < last ? n + i : last) * ks;
+    key[i] = (const float *)(const void *)at;
+    next[i] = prefetch ? rapt_prefetch_row(prefetch, k, ks, last + 1, n + i) : at;
   }
   RAPT_UNROLL
-  for (int r = 0; r < R; r++) vf_sum4(acc[r], s + r * ROW_BLOCK + n);
+  for (int i = 0; i < 4; i += KEYS)
+    row_scores_keys(R, KEYS, q, head_dim, key + i, next + i, acc + i);
+  RAPT_UNROLL
+  for (int r = 0; r < R; r++) {
+    vf row[4] = {acc[0][r], acc[1][r], acc[2][r], acc[3][r]};
+    vf_sum4(row, s + r * ROW_BLOCK + n);
+  }
 }
 
 static void row_scores(const float *q, int32_t n_rows, int32_t head_dim, const char *k,
                        int64_t k_stride, const rapt_block *block, float *s,
                        rapt_prefetch *prefetch) {
-  const int64_t ahead = prefetch ? prefetch->k_ahead : 0;
-#define ROWS_CASE(R)                                                              \
-  case R:                                                                         \
-    for (int32_t n = 0; n < block->keys; n += 4)                                  \
-      row_scores_tile(R, q, head_dim, k, k_stride, ahead, n, block->keys - 1, s); \
+#define ROWS_CASE(R)                                                                 \
+  case R:                                                                            \
+    for (int32_t n = 0; n < block->keys; n += 4)                                     \
+      row_scores_tile(R, q, head_dim, k, k_stride, prefetch, n, block->keys - 1, s); \
     break;
   switch (n_rows) { ROWS_CASE(1) ROWS_CASE(2) ROWS_CASE(3) ROWS_CASE(4) default : break; }
 #undef ROWS_CASE

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * softmax of the row kernel. Lane of a key = its position inside the key block, so that a block cut
- * elsewhere (windows, chunks) sums in the same order. */
+ * softmax of the row kernel: maximum and exponentials. The sum is taken with O (row_accumulate.h). */
 
 /* Scores of keys n.. of row r with -inf where forbidden or past the end. */
 RAPT_INLINE vf row_permitted(const rapt_block *b, int32_t r, int32_t n, const float *s) {

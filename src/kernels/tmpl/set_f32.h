@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The row kernel and the table of a float32 set: include last, with
+ * The table of a float32 set: include last, with
  *   SET_ISA        token of the level
  *   KEY_BLOCK      keys per block of a panel
  *   SET_KEY_TILE, SET_DV_TILE   register tiles of the widest panel
- *   ROW_BLOCK      keys per block of the row kernel
- *   ROW_VECTORS    most vectors of V in work at once; ROW_VECTORS_FOR(R) for R rows
  *   SET_PANELS     the panel tables, widest first, and SET_N_PANELS */
-#include "row_scores.h"
-#include "row_softmax.h"
-#include "row_accumulate.h"
-#include "row_finish.h"
-
-static void set_exp2(const float *x, float *out, int32_t n) {
-  for (int32_t i = 0; i < n; i += RAPT_VL) {
-    int32_t left = n - i < RAPT_VL ? n - i : RAPT_VL;
-    vf_store_first(out + i, left, vf_exp2(vf_load_first(x + i, left)));
-  }
-}
-
 _Static_assert(RAPT_SPLIT_KEYS % KEY_BLOCK == 0 && KEY_BLOCK % RAPT_KEY_ALIGN == 0, "key block");
 _Static_assert(RAPT_SPLIT_KEYS % ROW_BLOCK == 0 && ROW_BLOCK % RAPT_KEY_ALIGN == 0, "row block");
 

@@ -24,13 +24,15 @@
 #define DV_TILE 12
 #include "../tmpl/panel.h"
 
+#define ROW_BLOCK 48
+#define ROW_VECTORS 8
+#define ROW_VECTORS_FOR(R) ((R) == 1 ? 8 : (R) == 2 ? 4 : 2)
+#include "../tmpl/row.h"
+
 #define SET_ISA avx2
 #define SET_PANELS panel_24, panel_16, panel_8
 #define SET_N_PANELS 3
 #define SET_KEY_TILE 4
 #define SET_DV_TILE 4
 #define KEY_BLOCK 144
-#define ROW_BLOCK 48
-#define ROW_VECTORS 8
-#define ROW_VECTORS_FOR(R) ((R) == 1 ? 8 : (R) == 2 ? 4 : 2)
 #include "../tmpl/set_f32.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Plans: kernels chosen, description frozen. */
-#include "plan.h"
+#include "../attention/plan.h"
+#include "../attention/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../api/api.h"
+#include "api.h"
 #include "../dispatch/dispatch.h"
 #include "../platform/platform.h"
 
@@ -29,13 +30,13 @@ static rapt_status choose(const rapt_plan *plan, const char *isa, const char *fi
 /* Panels that walk the keys together share each key block while it is in L2: their queries, outputs
  * and the block should fill no more than half of it. */
 static int32_t panels_for(const rapt_plan *plan) {
-  enum { MOST_PANELS = 4, L2_IF_UNKNOWN = 512 << 10 };
+  enum { L2_IF_UNKNOWN = 512 << 10 };
   int64_t l2 = plan->l2_bytes > 0 ? plan->l2_bytes : L2_IF_UNKNOWN;
   int64_t dims = (int64_t)plan->desc.head_dim_qk + plan->desc.head_dim_v;
   int64_t panel = dims * plan->prefill->panel[0].lanes * (int64_t)sizeof(float);
   int64_t block = dims * plan->prefill->key_block * (int64_t)sizeof(float);
   int64_t fit = (l2 / 2 - block) / panel;
-  return (int32_t)(fit < 1 ? 1 : fit > MOST_PANELS ? MOST_PANELS : fit);
+  return (int32_t)(fit < 1 ? 1 : fit > RAPT_MOST_PANELS ? RAPT_MOST_PANELS : fit);
 }
 
 rapt_status rapt_plan_init(rapt_plan *plan, const rapt_attention_desc *desc, rapt_error *error) {

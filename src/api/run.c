@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../api/api.h"
+#include "api.h"
 #include "../platform/platform.h"
 #include "run.h"
-#include "scratch.h"
+#include "../attention/scratch.h"
 
 rapt_status rapt_call_place(rapt_call *call, void *workspace, size_t bytes, int32_t workers,
                             rapt_error *error) {
@@ -16,13 +16,22 @@ rapt_status rapt_call_place(rapt_call *call, void *workspace, size_t bytes, int3
   if ((uintptr_t)workspace % 64 != 0)
     return rapt_fail(error, RAPT_ERROR_WORKSPACE, "workspace", "is at %p, must be 64-byte aligned",
                      workspace);
-  for (call->workers = workers;; call->workers--) {
-    rapt_layout_for(call->plan, a->batch, a->q_len, a->kv_len, call->workers, &call->layout);
-    if ((uint64_t)call->layout.bytes <= bytes) break;
-    if (call->workers == 1)
-      return rapt_fail(error, RAPT_ERROR_WORKSPACE, "workspace_bytes",
-                       "is %zu, one worker needs %" PRId64, bytes, call->layout.bytes);
+  /* The largest number of workers whose layout fits: it grows with their number. */
+  int32_t fits = 0, most = workers < RAPT_MOST_WORKERS ? workers : RAPT_MOST_WORKERS, low = 1;
+  for (int32_t high = most, next = most; low <= high; next = low + (high - low) / 2) {
+    rapt_layout_for(call->plan, a->batch, a->q_len, a->kv_len, next, &call->layout);
+    if ((uint64_t)call->layout.bytes <= bytes) {
+      fits = next;
+      low = next + 1;
+    } else {
+      high = next - 1;
+    }
   }
+  call->workers = fits > 0 ? fits : 1;
+  rapt_layout_for(call->plan, a->batch, a->q_len, a->kv_len, call->workers, &call->layout);
+  if (fits == 0)
+    return rapt_fail(error, RAPT_ERROR_WORKSPACE, "workspace_bytes",
+                     "is %zu, one worker needs %" PRId64, bytes, call->layout.bytes);
   call->workspace = workspace;
   call->header = workspace;
   call->sequence = (rapt_sequence *)(void *)(call->workspace + call->layout.sequences);
@@ -61,7 +70,7 @@ static rapt_status run(const rapt_plan *plan, rapt_call *call, void *workspace, 
   atomic_init(&call->header->done, 0);
   rapt_prepare(call);
   if (call->total > 0) status = work_on(call, executor, error);
-  memset(workspace, 0, sizeof *call->header); /* ready for a team */
+  memset(workspace, 0, RAPT_TEAM_HEADER_BYTES); /* ready for a team */
   return status;
 }
 
@@ -87,6 +96,7 @@ rapt_status rapt_attention(const rapt_attention_desc *desc, const rapt_attention
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (status) return status;
   rapt_layout layout;
+  if (with.max_workers > RAPT_MOST_WORKERS) with.max_workers = RAPT_MOST_WORKERS;
   rapt_layout_for(&plan, call.args.batch, call.args.q_len, call.args.kv_len, with.max_workers,
                   &layout);
   size_t bytes = (size_t)layout.bytes;

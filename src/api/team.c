@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../api/api.h"
+#include "api.h"
 #include "run.h"
 
 static void pause_briefly(void) {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The row kernel of a set, and its exponential for tests: include after the vocabulary with
+ *   ROW_BLOCK      keys per block
+ *   ROW_VECTORS    most vectors of V in work at once; ROW_VECTORS_FOR(R) for R rows */
+#include "row_scores.h"
+#include "row_softmax.h"
+#include "row_accumulate.h"
+#include "row_finish.h"
+
+static void set_exp2(const float *x, float *out, int32_t n) {
+  for (int32_t i = 0; i < n; i += RAPT_VL) {
+    int32_t left = n - i < RAPT_VL ? n - i : RAPT_VL;
+    vf_store_first(out + i, left, vf_exp2(vf_load_first(x + i, left)));
+  }
+}
