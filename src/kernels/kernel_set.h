@@ -9,7 +9,7 @@
  * block; kernels only compute.
  *
  * Arithmetic every set keeps (docs/numerics.md):
- *   - one accumulator per (key, lane) with the channel ascending, one per (channel, lane) and block
+ *   - one accumulator per (key, lane) and chunk of channels with the channel ascending, one per (channel, lane) and block
  *     with the key ascending, added to O when the block ends: blocks are cut at absolute key positions,
  *     so how work is cut into tiles, panels and tasks never shows in the bits;
  *   - scores arrive in base 2 (scale * log2 e is folded into the packed queries);
@@ -24,12 +24,13 @@
 #include "prefetch.h"
 
 enum {
-  RAPT_MAX_LANES = 32,   /* widest panel of any set; a permit word has one bit per lane */
-  RAPT_MAX_VECTORS = 4,  /* vectors per panel */
-  RAPT_MAX_ROWS = 4,     /* rows of the row kernel */
-  RAPT_PANEL_WIDTHS = 3, /* panel widths a set may offer, widest first */
-  RAPT_KEY_ALIGN = 16,   /* a block starts at a multiple of this inside its key block */
-  RAPT_SPLIT_KEYS = 2016 /* split length; a multiple of every set's key_block */
+  RAPT_MAX_LANES = 32,      /* widest panel of any set; a permit word has one bit per lane */
+  RAPT_MAX_VECTORS = 4,     /* vectors per panel */
+  RAPT_MAX_ROWS = 4,        /* rows of the row kernel */
+  RAPT_PANEL_WIDTHS = 3,    /* panel widths a set may offer, widest first */
+  RAPT_CHANNEL_CHUNK = 128, /* channels of a score that one accumulator sums */
+  RAPT_KEY_ALIGN = 16,      /* a block starts at a multiple of this inside its key block */
+  RAPT_SPLIT_KEYS = 2016    /* split length; a multiple of every set's key_block */
 };
 
 /* One key block as one panel (or group of rows) sees it. Keys count from the block's first key. */

@@ -14,7 +14,7 @@
 #if defined(__clang__)
 #define RAPT_UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define RAPT_UNROLL _Pragma("GCC unroll 16")
+#define RAPT_UNROLL _Pragma("GCC unroll 64")
 #endif
 
 #endif

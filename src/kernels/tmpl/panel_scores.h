@@ -7,7 +7,9 @@
  *   AVX-512  12 x 2: 24 accumulators + 2 q + 1 k of 32 registers, 14 loads per 24 FMAs
  *   AVX2      4 x 3: 12 accumulators + 3 q + 1 k of 16 registers,  7 loads per 12 FMAs
  *   NEON      8 x 2: 16 accumulators + 2 q + 8 k of 32 registers,  4 loads per 16 FMAs
- * Latency 4 x 2 pipes needs 8 accumulators; the full tiles have more. K is read in its own layout. */
+ * Latency 4 x 2 pipes needs 8 accumulators; the full tiles have more. K is read in its own layout.
+ * Channels are summed in chunks of RAPT_CHANNEL_CHUNK, each from 0: the rounding of a long sequential
+ * sum (head_dim 576 and more) would pass 2e-6 in a weight. */
 
 /* Keys r of the tile, channels d..d+3 (or one channel). C0: first panel vector in work. */
 #define TILE_CHANNEL(u)                                                                            \
@@ -27,8 +29,8 @@
 
 RAPT_INLINE void PANEL_NAME(scores_tile)(const int R, const int C0, const int FETCH,
                                          const float *qt, int32_t head_dim, const char *k,
-                                         int64_t ks, int64_t ahead, const uint32_t *permit,
-                                         float *s, vf *mx) {
+                                         int64_t ks, int64_t ahead, int32_t begun, int32_t ends,
+                                         const uint32_t *permit, float *s, vf *mx) {
   vf acc[KEY_TILE][PANEL_VECTORS];
   RAPT_UNROLL
   for (int r = 0; r < R; r++) RAPT_UNROLL
@@ -66,12 +68,17 @@ RAPT_INLINE void PANEL_NAME(scores_tile)(const int R, const int C0, const int FE
   }
 
   RAPT_UNROLL
-  for (int r = 0; r < R; r++) RAPT_UNROLL
-  for (int c = C0; c < PANEL_VECTORS; c++) {
+  for (int i = 0; i < R * (PANEL_VECTORS - C0); i++) {
+    const int r = i / (PANEL_VECTORS - C0), c = C0 + i % (PANEL_VECTORS - C0);
+    float *at = s + r * PANEL_LANES + c * RAPT_VL;
     vf a = acc[r][c];
-    if (permit) a = vf_select(vm_from_word(permit[r], c * RAPT_VL), a, vf_set1(RAPT_NEG_INFINITY));
-    mx[c] = vf_max(mx[c], a);
-    vf_store(s + r * PANEL_LANES + c * RAPT_VL, a);
+    if (begun) a = vf_add(vf_load(at), a);
+    if (ends) {
+      if (permit)
+        a = vf_select(vm_from_word(permit[r], c * RAPT_VL), a, vf_set1(RAPT_NEG_INFINITY));
+      mx[c] = vf_max(mx[c], a);
+    }
+    vf_store(at, a);
   }
 }
 #undef TILE_CHANNEL
@@ -81,19 +88,23 @@ RAPT_INLINE void PANEL_NAME(scores_run)(const int C0, const float *qt, int32_t h
                                         const char *k, int64_t ks, int32_t n, int32_t end,
                                         const uint32_t *permit, float *s, vf *mx,
                                         rapt_prefetch *prefetch) {
-#define TILE(R, FETCH)                                                       \
-  PANEL_NAME(scores_tile)(R, C0, FETCH, qt, head_dim, k + n * ks, ks, ahead, \
-                          permit ? permit + n : (void *)0, s + n * PANEL_LANES, mx)
+#define TILE(R, FETCH)                                                                            \
+  for (int32_t d = 0; d < head_dim; d += RAPT_CHANNEL_CHUNK) PANEL_NAME(scores_tile)              \
+  (R, C0, FETCH, qt + d * PANEL_LANES,                                                            \
+   head_dim - d < RAPT_CHANNEL_CHUNK ? head_dim - d : RAPT_CHANNEL_CHUNK,                         \
+   k + n * ks + d * (int64_t)sizeof(float), ks, ahead, d > 0, d + RAPT_CHANNEL_CHUNK >= head_dim, \
+   permit ? permit + n : (void *)0, s + n * PANEL_LANES, mx)
 #define TILE_CASE(R) \
   case R:            \
     TILE(R, 0);      \
     break;
   const int64_t ahead = prefetch ? prefetch->k_ahead : 0;
   for (; n + KEY_TILE <= end; n += KEY_TILE) {
-    if (ahead)
+    if (ahead) {
       TILE(KEY_TILE, 1);
-    else
+    } else {
       TILE(KEY_TILE, 0);
+    }
     if (prefetch) rapt_prefetch_step(prefetch);
   }
   switch (end - n) { RAPT_CASES_BELOW(KEY_TILE)(TILE_CASE) default : break; }
