@@ -9,7 +9,8 @@ import common
 
 LIMIT = 80
 BEGIN = re.compile(r"^[A-Za-z_].*")
-NOT_A_FUNCTION = re.compile(r"^(typedef|struct|enum|union|extern|namespace|#)|^[^(]*=|;\s*$")
+NOT_A_FUNCTION = re.compile(r"^(typedef|struct|enum|union|extern|namespace|#)|^[^(]*=|;\s*$"
+                            r"|^[A-Z_]+\((?!.*\{$)")  # a row of a table made by a macro
 
 
 def too_long(path):
