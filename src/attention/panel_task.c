@@ -37,7 +37,8 @@ static void begin_panels(walk *w) {
   const int32_t widest = plan->prefill->panel[0].lanes;
   const float *rows[RAPT_MAX_LANES];
   w->panels = 0;
-  for (int32_t done = 0; done < task->rows; done += widest) {
+  int32_t done = 0;
+  do { /* a task has at least one row */
     panel *p = &w->panel[w->panels];
     p->rows = task->rows - done < widest ? task->rows - done : widest;
     p->row = task->row + done;
@@ -51,7 +52,8 @@ static void begin_panels(walk *w) {
     rapt_query_rows(w->call, task, p->row, p->rows, rows);
     ops->pack_q(rows, p->rows, plan->desc.head_dim_qk, plan->scale, p->q);
     w->panels++;
-  }
+    done += widest;
+  } while (done < task->rows);
 }
 
 /* One panel against keys [from, to); k and v are the views of key `from`. 0 if it sees none. */
@@ -78,7 +80,8 @@ static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_key
 static int64_t tiles_of(const walk *w) {
   const rapt_plan *plan = w->call->plan;
   const rapt_kernel_set *set = plan->prefill;
-  return w->panels * (set->key_block / set->key_tile + plan->desc.head_dim_v / set->dv_tile);
+  int64_t each = set->key_block / set->key_tile + plan->desc.head_dim_v / set->dv_tile;
+  return w->panels * each;
 }
 
 /* What to fetch while the block at k, v is in work: the next block at key `to`, or after the last one

@@ -29,7 +29,8 @@ void rapt_work(rapt_call *call, int32_t worker) {
     rapt_outlook outlook;
     outlook.next_task = atomic_load_explicit(&call->header->next, memory_order_relaxed);
     if (outlook.next_task >= call->total) outlook.next_task = -1;
-    outlook.new_keys = before.sequence != task.sequence || before.kv_head != task.kv_head;
+    outlook.new_keys = done == 0 || before.sequence != task.sequence ||
+                       before.kv_head != task.kv_head;
     if (task.sequence->row_kernel)
       rapt_row_task(call, &task, &scratch, &outlook);
     else

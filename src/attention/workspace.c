@@ -15,7 +15,7 @@ const rapt_panel_ops *rapt_panel_for(const rapt_kernel_set *set, int64_t rows) {
 }
 
 int64_t rapt_slot_floats(const rapt_plan *plan, int64_t rows, int32_t row_kernel) {
-  if (row_kernel) return rows * rapt_row_stride(plan->desc.head_dim_v) + 2 * RAPT_MAX_ROWS;
+  if (row_kernel) return rows * rapt_row_stride(plan->desc.head_dim_v) + (int64_t)2 * RAPT_MAX_ROWS;
   return ((int64_t)plan->desc.head_dim_v + 2) * rapt_panel_for(plan->prefill, rows)->lanes;
 }
 

@@ -23,8 +23,8 @@ RAPT_TEST(bug_18_heads_that_do_not_divide) {
 RAPT_TEST(bug_18_longer_value_tensor) {
   problem p = problem_make(1, 1, 8, 8, 1, 3, 5);
   bug_build(&p);
-  guard_buffer longer = guard_floats(6 * 8, GUARD_END); /* token 5 stays NaN */
-  memcpy(longer.data, p.args.v.data, 5 * 32);
+  guard_buffer longer = guard_floats((size_t)6 * 8, GUARD_END); /* token 5 stays NaN */
+  memcpy(longer.data, p.args.v.data, (size_t)5 * 32);
   p.args.v.data = longer.data;
   FOR_EACH_ISA(isa)
   if (problem_run(&p, isa, NULL))
@@ -134,8 +134,10 @@ RAPT_TEST(bug_24_groups_are_blocks_of_heads) {
       FOR_EACH_ISA(isa)
       if (problem_run(&p, isa, NULL))
         for (int32_t h = 0; h < heads[n][0]; h++)
-          for (int64_t i = 0; i < q_len; i++)
-            bug_row_of(&p, isa, 0, h, i, h * heads[n][1] / heads[n][0], log(5));
+          for (int64_t i = 0; i < q_len; i++) {
+            int32_t kv_head = h * heads[n][1] / heads[n][0];
+            bug_row_of(&p, isa, 0, h, i, kv_head, log(5));
+          }
       problem_free(&p);
     }
 }
