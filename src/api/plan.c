@@ -69,9 +69,11 @@ rapt_status rapt_plan_init(rapt_plan *plan, const rapt_attention_desc *desc, rap
 /* FNV-1a. */
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
   const unsigned char *at = data;
-  for (size_t i = 0; i < bytes; i++) /* the analyzer loses a number seen as bytes */
-    hash = (hash ^ at[i]) *
-           1099511628211u; // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult)
+  for (size_t i = 0; i < bytes; i++) {
+    /* the analyzer loses a number seen as bytes */
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+    hash = (hash ^ at[i]) * 1099511628211u;
+  }
   return hash;
 }
 
