@@ -8,19 +8,20 @@
 
 rapt_status rapt_get_cpu_info(rapt_cpu_info *info, rapt_error *error) {
   static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_cpu_info, "info", size);
-  const rapt_topology *topology = rapt_topology_here();
+  rapt_topology topology;
+  rapt_topology_here(&topology);
   rapt_features features = rapt_features_here();
   rapt_cpu_info known = {
-      .logical_cpus = topology->logical_cpus,
-      .numa_nodes = topology->numa_nodes,
-      .cache_line = topology->cache_line,
-      .l1d_bytes = topology->l1d_bytes,
-      .l2_bytes = topology->l2_bytes,
-      .l3_bytes = topology->l3_bytes,
+      .logical_cpus = topology.logical_cpus,
+      .numa_nodes = topology.numa_nodes,
+      .cache_line = topology.cache_line,
+      .l1d_bytes = topology.l1d_bytes,
+      .l2_bytes = topology.l2_bytes,
+      .l3_bytes = topology.l3_bytes,
   };
   rapt_set_text(known.isa, sizeof known.isa, rapt_level_best(features));
   rapt_level_list(features, known.isa_list, sizeof known.isa_list);
-  rapt_set_text(known.topology, sizeof known.topology, topology->source);
+  rapt_set_text(known.topology, sizeof known.topology, topology.source);
   return rapt_store_struct(&type, &known, info, error);
 }
 

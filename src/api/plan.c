@@ -59,7 +59,9 @@ rapt_status rapt_plan_init(rapt_plan *plan, const rapt_attention_desc *desc, rap
   double scale = d->scale;
   if (scale == 0.0 && !(d->flags & RAPT_SCALE_LITERAL)) scale = 1.0 / sqrt(d->head_dim_qk);
   plan->scale = (float)(scale * 1.4426950408889634); /* log2 e */
-  plan->l2_bytes = rapt_topology_here()->l2_bytes;
+  rapt_topology machine;
+  rapt_topology_here(&machine);
+  plan->l2_bytes = machine.l2_bytes;
   plan->panels = panels_for(plan);
   plan->desc.isa = NULL;
   plan->desc.allocator = NULL;

@@ -23,7 +23,7 @@ void rapt_topology_read(rapt_topology *topology);
 void rapt_topology_fill_from_libc(rapt_topology *topology);
 
 /* rapt_topology_read, once per process; safe from any thread. */
-const rapt_topology *rapt_topology_here(void);
+void rapt_topology_here(rapt_topology *topology);
 
 /* allocator NULL = aligned malloc, with huge-page advice for large blocks. */
 void *rapt_memory_get(const rapt_allocator *allocator, size_t bytes, size_t alignment);

@@ -8,20 +8,19 @@
 
 enum { EMPTY, COPYING, READY };
 
-const rapt_topology *rapt_topology_here(void) {
+void rapt_topology_here(rapt_topology *topology) {
   static rapt_topology shared;
   static atomic_int state = EMPTY;
-  /* For the threads that read the machine at the same time as the one that publishes; they keep
-   * their own copy of the same facts instead of waiting. */
-  static _Thread_local rapt_topology own;
-
-  if (atomic_load_explicit(&state, memory_order_acquire) == READY) return &shared;
-  if (!own.source) rapt_topology_read(&own);
+  if (atomic_load_explicit(&state, memory_order_acquire) == READY) {
+    *topology = shared;
+    return;
+  }
+  /* Threads that come at the same time each read the machine; one of them publishes. */
+  rapt_topology_read(topology);
   int expected = EMPTY;
   if (!atomic_compare_exchange_strong_explicit(&state, &expected, COPYING, memory_order_relaxed,
                                                memory_order_relaxed))
-    return &own;
-  shared = own;
+    return;
+  shared = *topology;
   atomic_store_explicit(&state, READY, memory_order_release);
-  return &shared;
 }
