@@ -40,10 +40,8 @@ static int starts_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* libc, libm, and the loader that libc itself needs. */
 static int is_allowed(const char *name) {
-  return starts_with(name, "libc.so") || starts_with(name, "libm.so") ||
-         starts_with(name, "ld-linux");
+  return starts_with(name, "libc.so") || starts_with(name, "libm.so");
 }
 
 static int is_unwanted(const char *line) {
