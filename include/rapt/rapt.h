@@ -184,8 +184,8 @@ typedef struct rapt_attention_desc {
 
 /* A tensor [batch][head][token][channel]: the channel is contiguous, the other strides are in
  * bytes. Any order of dimensions (BHSD, BSHD, packed QKV, views of larger buffers) is a choice of
- * strides. Input strides may be zero (broadcast) or negative; the stride of a dimension of size 1
- * is ignored. Output strides must be positive and rows must not overlap. Data must be aligned to the
+ * strides. Input strides may be zero (broadcast, so a forgotten stride is no error) or negative;
+ * the stride of a dimension of size 1 is ignored. Output strides must be positive and rows must not overlap. Data must be aligned to the
  * element size. O must not overlap Q, K or V. */
 typedef struct rapt_tensor {
   void *data;
@@ -267,7 +267,7 @@ RAPT_API rapt_status rapt_plan_workspace(const rapt_plan *plan, const rapt_atten
                                          rapt_error *error);
 
 /* Computes. No allocation, lock or environment access. `workspace` is 64-byte aligned and holds
- * workspace_bytes; with less than max_workers' worth fewer workers are used. Its content is of no
+ * workspace_bytes, and must not overlap what args points to; with less than max_workers' worth fewer workers are used. Its content is of no
  * meaning before and after. executor NULL: see rapt_default_workers. */
 RAPT_API rapt_status rapt_attention_run(const rapt_plan *plan, const rapt_attention_args *args,
                                         void *workspace, size_t workspace_bytes,

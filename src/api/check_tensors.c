@@ -105,7 +105,8 @@ static rapt_status check_output(const operand *t, rapt_error *error) {
     int i = order[n];
     int64_t count = at->last[i] - at->first[i];
     if (count > 1 && t->stride[i] < extent)
-      return fail_stride(t, i, "so rows of the output overlap: must be at least", extent, error);
+      return fail_stride(t, i, "so rows of the output overlap: in bytes it must be at least",
+                         extent, error);
     extent += (count - 1) * t->stride[i];
   }
   return RAPT_OK;

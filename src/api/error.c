@@ -52,6 +52,12 @@ rapt_status rapt_fail_at(rapt_error *error, rapt_status code, const char *name, 
 rapt_status rapt_check_range(int64_t value, int64_t low, int64_t high, const char *field,
                              rapt_error *error) {
   if (value >= low && value <= high) return RAPT_OK;
+  if (low == high)
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field, "is %" PRId64 ", must be %" PRId64,
+                     value, low);
+  if (high == INT32_MAX && value < low)
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field,
+                     "is %" PRId64 ", must be at least %" PRId64, value, low);
   return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field,
                    "is %" PRId64 ", allowed is %" PRId64 " to %" PRId64, value, low, high);
 }

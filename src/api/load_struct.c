@@ -16,8 +16,8 @@ static rapt_status check_size(const rapt_struct_type *type, const void *object, 
     char field[sizeof error->field];
     (void)snprintf(field, sizeof field, "%s.size", type->name);
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field,
-                     "is %" PRIu32 ", must be the sizeof of the struct (here %" PRIu32
-                     ", at least %" PRIu32 ")",
+                     "is %" PRIu32 ", set it to the sizeof of the struct (%" PRIu32
+                     " here; %" PRIu32 " is the least)",
                      *size, type->known, type->minimum);
   }
   return RAPT_OK;

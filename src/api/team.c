@@ -39,6 +39,17 @@ static void leave(rapt_header *h, int32_t nth) {
     atomic_store_explicit(&h->inside[i], 0, memory_order_release);
 }
 
+/* A header that was never zeroed would be waited on for ever: bits of threads that the team does not
+ * have betray it. */
+static int32_t is_team_header(const rapt_header *h, int32_t nth) {
+  for (int32_t i = 0; i < RAPT_MOST_TEAM / 64; i++) {
+    int32_t mine = nth - i * 64;
+    uint64_t legal = mine >= 64 ? UINT64_MAX : mine > 0 ? ((uint64_t)1 << mine) - 1 : 0;
+    if (atomic_load_explicit(&h->inside[i], memory_order_relaxed) & ~legal) return 0;
+  }
+  return 1;
+}
+
 static void prepare(rapt_call *call) {
   rapt_header *h = call->header;
   rapt_prepare(call);
@@ -68,6 +79,9 @@ rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_
   call.plan = plan;
   if (!status) status = rapt_call_place(&call, workspace, workspace_bytes, nth, error);
   if (status) return status;
+  if (!is_team_header(call.header, nth))
+    return rapt_fail(error, RAPT_ERROR_WORKSPACE, "workspace",
+                     "does not begin with %d zero bytes, as a team needs", RAPT_TEAM_HEADER_BYTES);
   if (enter(call.header, ith))
     prepare(&call);
   else
