@@ -161,6 +161,10 @@ RAPT_TEST(team_numbers) {
           status);
   }
   CHECK(header_zero(&t), "header was touched");
+  /* A header that was never zeroed is refused rather than waited on. */
+  memset(t.workspace, 1, RAPT_TEAM_HEADER_BYTES);
+  rapt_status status = rapt_attention_run_team(plan, &p.args, t.workspace, t.bytes, 0, 2, NULL);
+  CHECK(status == RAPT_ERROR_WORKSPACE, "header of ones: status %d", status);
   guard_free(&workspace);
   rapt_plan_destroy(plan);
   problem_free(&p);
