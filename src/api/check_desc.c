@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * The attention description, field by field. */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -67,13 +68,15 @@ static rapt_status check_positions(const rapt_attention_desc *desc, rapt_error *
   return status;
 }
 
+/* Scores are computed in base 2: a finite scale must stay finite times log2 e. */
 static rapt_status check_scale(const rapt_attention_desc *desc, rapt_error *error) {
-  int literal = (desc->flags & RAPT_SCALE_LITERAL) != 0;
-  if (isnan(desc->scale) || (isinf(desc->scale) && !literal))
+  const double most = FLT_MAX / 1.4426950408889634;
+  const int infinite = isinf(desc->scale) && desc->flags & RAPT_SCALE_LITERAL;
+  if (!infinite && !(fabs((double)desc->scale) <= most))
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.scale",
-                     "is %g, allowed is any finite number (0: 1/sqrt(head_dim_qk)); with "
+                     "is %g, allowed is any number up to %g (0: 1/sqrt(head_dim_qk)); with "
                      "RAPT_SCALE_LITERAL also an infinite one",
-                     (double)desc->scale);
+                     (double)desc->scale, most);
   return RAPT_OK;
 }
 

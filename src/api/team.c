@@ -86,7 +86,11 @@ rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_
     prepare(&call);
   else
     wait_until_ready(&call);
-  if (ith < call.workers) rapt_work(&call, ith);
+  if (ith < call.workers)
+    rapt_work(&call, ith);
+  else /* no slice of the workspace: the outcome is settled when the last task is claimed */
+    while (atomic_load_explicit(&call.header->next, memory_order_relaxed) < call.total)
+      pause_briefly();
   status = rapt_outcome(&call);
   leave(call.header, nth);
   if (status) return rapt_fail(error, status, "args.cancel", "became non-zero during the run");

@@ -15,10 +15,10 @@ rapt_keys_view rapt_copy_block(rapt_keys_view from, int32_t keys, int32_t head_d
 
 /* Rows of the tokens, with all heads of the group where they lie side by side, else of the first. */
 static void add_stream(rapt_prefetch *p, const char *at, const int64_t stride[3], int64_t rows,
-                       int32_t head_dim, int32_t group) {
+                       int32_t head_dim, int32_t heads) {
   int64_t bytes = head_dim * (int64_t)sizeof(float);
   if (rows <= 0 || bytes <= 0) return;
-  if (stride[1] == bytes) bytes *= group;
+  if (stride[1] == bytes) bytes *= heads;
   rapt_prefetch_stream s = {at, rows > 1 ? stride[2] : 0, (int32_t)rows, (int32_t)bytes};
   p->stream[p->count++] = s;
 }
@@ -42,10 +42,11 @@ rapt_next_keys rapt_prefetch_task(const rapt_call *call, int64_t index, const ra
   int64_t token = next.row / plan->group;
   int64_t tokens = (next.row + next.rows - 1) / plan->group - token + 1;
   int32_t head = next.kv_head * plan->group;
+  int32_t heads = plan->group < next.rows ? plan->group : next.rows;
   add_stream(p, rapt_query_at(call, s, head, token), a->q.stride, tokens, plan->desc.head_dim_qk,
-             plan->group);
+             heads);
   add_stream(p, rapt_output_at(call, s, head, token), a->o.stride, tokens, plan->desc.head_dim_v,
-             plan->group);
+             heads);
   spread(p, tiles);
 
   rapt_next_keys keys = {0, 0};

@@ -19,7 +19,10 @@ static inline rapt_keys_view rapt_keys_view_of(const char *at, int64_t stride, i
 }
 
 static inline rapt_keys_view rapt_keys_from(rapt_keys_view view, int64_t key) {
-  if (view.at) view.at += key * view.stride; /* NULL: no channels */
+  /* NULL: no channels. Unsigned, as a tensor without elements may have any stride. */
+  if (view.at)
+    view.at = (const char *)((uintptr_t)view.at +
+                             (uintptr_t)((uint64_t)key * (uint64_t)view.stride));
   return view;
 }
 

@@ -112,8 +112,8 @@ static void walk_split(walk *w, int32_t split) {
   if (end > hi) end = hi;
   if (from < lo) from += (lo - from) / step * step;
   rapt_prefetch prefetch;
-  for (int32_t j = (int32_t)from; j < end; j += step) {
-    int32_t to = j + step < end ? j + step : (int32_t)end;
+  for (int64_t key = from; key < end; key += step) { /* may pass INT32_MAX */
+    const int32_t j = (int32_t)key, to = (int32_t)(key + step < end ? key + step : end);
     rapt_keys_view k = rapt_keys_from(w->k, j), v = rapt_keys_from(w->v, j);
     if (w->copy_k) k = rapt_copy_block(k, to - j, plan->desc.head_dim_qk, w->scratch.k);
     if (w->copy_v) v = rapt_copy_block(v, to - j, plan->desc.head_dim_v, w->scratch.v);

@@ -27,34 +27,60 @@ void rapt_partial_join(const rapt_rows_kernel *kernel, const rapt_plan *plan, in
                       plan->desc.head_dim_v);
 }
 
+/* Calls USE(i, offset) for rows row, row+1, ... of the task's KV head: bytes from its first row, heads of
+ * a token first. No division in the loop: for short prompts it would show. */
+#define EACH_ROW(group, stride, row, rows, USE)           \
+  do {                                                    \
+    int32_t head_ = (int32_t)((row) % (group));           \
+    int64_t token_ = (row) / (group);                     \
+    for (int32_t i_ = 0; i_ < (rows); i_++) {             \
+      USE(i_, head_ *(stride)[1] + token_ * (stride)[2]); \
+      if (++head_ == (group)) {                           \
+        head_ = 0;                                        \
+        token_++;                                         \
+      }                                                   \
+    }                                                     \
+  } while (0)
+
 void rapt_query_rows(const rapt_call *call, const rapt_task *task, int64_t row, int32_t rows,
                      const float **out) {
-  const int32_t group = call->plan->group, head = task->kv_head * group;
-  for (int32_t i = 0; i < rows; i++) {
-    int64_t r = row + i;
-    out[i] = (const float *)(const void *)rapt_query_at(call, task->sequence,
-                                                        head + (int32_t)(r % group), r / group);
-  }
+  const int32_t group = call->plan->group;
+  const char *first = rapt_query_at(call, task->sequence, task->kv_head * group, 0);
+#define TAKE(i, offset) out[i] = (const float *)(const void *)(first + (offset))
+  EACH_ROW(group, call->args.q.stride, row, rows, TAKE);
+#undef TAKE
+}
+
+static void output_rows(const rapt_call *call, const rapt_task *task, int64_t row, int32_t rows,
+                        float **out) {
+  const int32_t group = call->plan->group;
+  char *first = rapt_output_at(call, task->sequence, task->kv_head * group, 0);
+#define TAKE(i, offset) out[i] = first ? (float *)(void *)(first + (offset)) : (float *)0
+  EACH_ROW(group, call->args.o.stride, row, rows, TAKE);
+#undef TAKE
+}
+
+static void store_lse(const rapt_call *call, const rapt_task *task, int64_t row, int32_t rows,
+                      const float *lse) {
+  const int32_t group = call->plan->group;
+  char *first = (char *)rapt_lse_at(call, task->sequence, task->kv_head * group, 0);
+#define PUT(i, offset) *(float *)(void *)(first + (offset)) = lse[i]
+  EACH_ROW(group, call->args.lse.stride, row, rows, PUT);
+#undef PUT
 }
 
 void rapt_partial_finish(const rapt_call *call, const rapt_rows_kernel *kernel,
                          const rapt_task *task, int64_t row, int32_t rows, const rapt_partial *p) {
-  const int32_t group = call->plan->group, head = task->kv_head * group;
   const int32_t head_dim = call->plan->desc.head_dim_v;
   float *out[RAPT_MAX_LANES];
   _Alignas(64) float lse[RAPT_MAX_LANES];
   float *want_lse = call->args.lse.data ? lse : 0;
-  for (int32_t i = 0; i < rows; i++)
-    out[i] = (float *)(void *)rapt_output_at(
-        call, task->sequence, head + (int32_t)((row + i) % group), (row + i) / group);
+  output_rows(call, task, row, rows, out);
   if (kernel->panel)
     kernel->panel->finish(p->m, p->l, p->o, head_dim, rows, out, want_lse);
   else
     kernel->row->finish(p->m, p->l, p->o, head_dim, rows, out, want_lse);
-  if (want_lse)
-    for (int32_t i = 0; i < rows; i++)
-      *rapt_lse_at(call, task->sequence, head + (int32_t)((row + i) % group),
-                   (row + i) / group) = lse[i];
+  if (want_lse) store_lse(call, task, row, rows, lse);
 }
 
 void rapt_split_arrive(const rapt_call *call, const rapt_rows_kernel *kernel, const rapt_task *task,

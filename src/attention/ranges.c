@@ -24,6 +24,10 @@ void rapt_view_rows(const rapt_plan *plan, const rapt_sequence *s, int64_t row, 
   view->lanes = lanes;
   view->vector = vector;
   int32_t i = 0;
+  if (!(plan->desc.flags & (RAPT_CAUSAL | RAPT_WINDOW_LEFT | RAPT_WINDOW_RIGHT))) {
+    for (; i < lanes; i++) view->range[i] = (rapt_range){0, s->kv_len};
+    return;
+  }
   for (int64_t token = row / plan->group; i < count; token++) {
     rapt_range r = rapt_visible(plan, s, token);
     int64_t end = (token + 1) * plan->group - row; /* first lane of the next token */

@@ -55,8 +55,8 @@ static void stream_split(walk *w, int32_t split) {
   if (from < lo) from += (lo - from) / step * step;
   w->first = 1;
   rapt_partial_reset(&w->now, RAPT_MAX_ROWS);
-  for (int32_t j = (int32_t)from; j < end; j += step)
-    stream_block(w, j, j + step < end ? j + step : (int32_t)end);
+  for (int64_t key = from; key < end; key += step) /* may pass INT32_MAX */
+    stream_block(w, (int32_t)key, (int32_t)(key + step < end ? key + step : end));
 }
 
 static void fold_split(walk *w) {

@@ -7,8 +7,11 @@
 static const char *row_at(const void *data, const int64_t stride[3], const int32_t *offsets,
                           int32_t index, int32_t head, int64_t token) {
   if (!data) return 0;
-  int64_t at = head * stride[1] + token * stride[2];
-  return (const char *)data + at + (offsets ? offsets[index] * stride[2] : index * stride[0]);
+  /* Unsigned: strides of a tensor without elements may be any number and lead nowhere. */
+  uint64_t at = (uint64_t)head * (uint64_t)stride[1] + (uint64_t)token * (uint64_t)stride[2];
+  at += offsets ? (uint64_t)offsets[index] * (uint64_t)stride[2]
+                : (uint64_t)index * (uint64_t)stride[0];
+  return (const char *)((uintptr_t)data + (uintptr_t)at);
 }
 
 const char *rapt_query_at(const rapt_call *call, const rapt_sequence *s, int32_t head, int64_t i) {

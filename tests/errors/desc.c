@@ -71,6 +71,7 @@ BAD(scale_nan, INVALID, "desc.scale", "nan", desc->scale = NAN)
 BAD(scale_nan_literal, INVALID, "desc.scale", "nan", desc->scale = NAN,
     desc->flags |= RAPT_SCALE_LITERAL)
 BAD(scale_infinite, INVALID, "desc.scale", "inf", desc->scale = INFINITY)
+BAD(scale_huge, INVALID, "desc.scale", "3e+38", desc->scale = 3e38f)
 BAD(scale_minus_infinite, INVALID, "desc.scale", "-inf", desc->scale = -INFINITY)
 
 /* Level */

@@ -180,6 +180,7 @@ RAPT_TEST(team_cancelled) {
     rapt_plan *plan;
     guard_buffer workspace;
     REQUIRE(team_open(&t, &p, level_at(0), nth, &plan, &workspace), "team");
+    if (nth == 4) t.bytes -= t.bytes / 2; /* members without a slice of their own agree as well */
     for (int32_t i = 0; i < t.rounds; i++) {
       t.args[i] = p.args;
       if (i % 2) t.args[i].cancel = &cancel;

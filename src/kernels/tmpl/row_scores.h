@@ -17,7 +17,10 @@ static void row_pack_q(const float *const *rows, int32_t n_rows, int32_t head_di
       vf x = left >= RAPT_VL ? vf_loadu(rows[r] + d)
              : left > 0      ? vf_load_first(rows[r] + d, left)
                              : vf_zero();
-      vf_store(q + r * stride + d, vf_mul(x, vf_set1(scale)));
+      x = vf_mul(x, vf_set1(scale));
+      if (left < RAPT_VL) /* the padding is 0, an infinite scale notwithstanding */
+        x = left > 0 ? vf_select(vm_first(left), x, vf_zero()) : vf_zero();
+      vf_store(q + r * stride + d, x);
     }
 }
 
