@@ -180,7 +180,7 @@ typedef struct rapt_attention_desc {
   /* 0 = 1/sqrt(head_dim_qk); for a softmax temperature T pass 1/(T*sqrt(d)). q is multiplied by scale
    * (and log2 e) before the dot product: |scale| is at most 2.3e38, q * scale must not overflow. */
   float scale;
-  const char *isa; /* NULL or "" = RAPT_ISA from the environment, else the best */
+  const char *isa;                 /* NULL or "" = RAPT_ISA from the environment, else the best */
   const rapt_allocator *allocator; /* NULL = aligned malloc; copied */
 } rapt_attention_desc;
 
