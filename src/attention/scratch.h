@@ -8,7 +8,7 @@
 #include "call.h"
 
 enum {
-  RAPT_MOST_PANELS = 4,     /* panels that walk the keys together */
+  RAPT_MOST_PANELS = 8,     /* panels that walk the keys together */
   RAPT_TASKS_PER_WORKER = 4 /* fewer tasks than this a worker: cut along the keys as well */
 };
 
