@@ -126,15 +126,8 @@ static void walk_split(walk *w, int32_t split) {
 }
 
 static void fold_split(walk *w, panel *p) {
-  if (p->first) return;
-  if (p->folded) {
-    rapt_partial_join(&p->kernel, w->call->plan, p->rows, &p->fold, &p->now);
-  } else {
-    rapt_partial t = p->fold;
-    p->fold = p->now;
-    p->now = t;
-    p->folded = 1;
-  }
+  if (!p->first)
+    rapt_partial_fold(&p->kernel, w->call->plan, p->rows, &p->now, &p->fold, &p->folded);
 }
 
 static void begin_split(panel *p) {

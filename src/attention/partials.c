@@ -27,6 +27,18 @@ void rapt_partial_join(const rapt_rows_kernel *kernel, const rapt_plan *plan, in
                       plan->desc.head_dim_v);
 }
 
+void rapt_partial_fold(const rapt_rows_kernel *kernel, const rapt_plan *plan, int32_t rows,
+                       rapt_partial *now, rapt_partial *fold, int32_t *folded) {
+  if (*folded) {
+    rapt_partial_join(kernel, plan, rows, fold, now);
+    return;
+  }
+  rapt_partial t = *fold;
+  *fold = *now;
+  *now = t;
+  *folded = 1;
+}
+
 /* Calls USE(i, offset) for rows row, row+1, ... of the task's KV head: bytes from its first row, heads of
  * a token first. No division in the loop: for short prompts it would show. */
 #define EACH_ROW(group, stride, row, rows, USE)           \

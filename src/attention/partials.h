@@ -23,6 +23,10 @@ void rapt_partial_reset(const rapt_partial *p, int32_t lanes);
 void rapt_partial_join(const rapt_rows_kernel *kernel, const rapt_plan *plan, int32_t rows,
                        rapt_partial *into, const rapt_partial *from);
 
+/* The split in `now` is done: joined to the splits before, or, the first one, it becomes the fold. */
+void rapt_partial_fold(const rapt_rows_kernel *kernel, const rapt_plan *plan, int32_t rows,
+                       rapt_partial *now, rapt_partial *fold, int32_t *folded);
+
 /* Rows row .. row+rows-1 of the task's KV head to O and LSE. */
 void rapt_partial_finish(const rapt_call *call, const rapt_rows_kernel *kernel,
                          const rapt_task *task, int64_t row, int32_t rows, const rapt_partial *p);

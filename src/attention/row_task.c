@@ -60,15 +60,8 @@ static void stream_split(walk *w, int32_t split) {
 }
 
 static void fold_split(walk *w) {
-  if (w->first) return;
-  if (w->folded) {
-    rapt_partial_join(&w->kernel, w->call->plan, w->task->rows, &w->fold, &w->now);
-  } else {
-    rapt_partial t = w->fold;
-    w->fold = w->now;
-    w->now = t;
-    w->folded = 1;
-  }
+  if (!w->first)
+    rapt_partial_fold(&w->kernel, w->call->plan, w->task->rows, &w->now, &w->fold, &w->folded);
 }
 
 static void whole_task(walk *w) {
