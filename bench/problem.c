@@ -75,7 +75,7 @@ static int plan(bench_problem *p, rapt_error *error) {
   if (rapt_plan_create(&desc, &p->plan, error) != RAPT_OK) return -1;
   if (rapt_plan_get_info(p->plan, &p->info, error) != RAPT_OK) return -1;
   int64_t rows = (int64_t)s->q_len * (s->heads_q / s->heads_kv);
-  p->set = rows <= RAPT_MAX_ROWS ? p->info.decode_set : p->info.prefill_set;
+  p->set = rows <= p->info.decode_rows ? p->info.decode_set : p->info.prefill_set;
   p->isa = bench_isa_find(isa_of(p->set));
 
   p->args = (rapt_attention_args){

@@ -240,9 +240,11 @@ typedef struct rapt_plan_info {
   int32_t panel_queries; /* of the prefill set */
   int32_t key_block;     /* keys per block of the prefill set */
   int32_t split_keys;    /* length of a split, absolute positions */
-  char prefill_set[32];  /* kernel set for 5 and more rows per KV head */
-  char decode_set[32];   /* kernel set for 1 to 4 rows per KV head */
+  char prefill_set[32];  /* kernel set for more than decode_rows rows per KV head */
+  char decode_set[32];   /* kernel set for up to decode_rows rows per KV head */
   uint64_t numerics_id;  /* equal id and description: equal bits for equal input */
+  int32_t decode_rows;   /* rows are queries times query heads per KV head, of one sequence */
+  int32_t reserved;
 } rapt_plan_info;
 
 /* Immutable; may be used by any number of threads at once. */

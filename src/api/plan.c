@@ -82,9 +82,9 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
 /* Over whatever the bits depend on besides the description and the input. */
 static uint64_t numerics_id(const rapt_plan *plan) {
   enum { ARITHMETIC = 1 }; /* counts up when the order of operations changes */
-  const int32_t facts[] = {
-      ARITHMETIC,      plan->prefill->key_block, plan->decode->row.row_block,
-      RAPT_SPLIT_KEYS, RAPT_CHANNEL_CHUNK,       (int32_t)(plan->desc.flags & RAPT_FORCE_LANES)};
+  const int32_t facts[] = {ARITHMETIC,          plan->prefill->key_block,
+                           rapt_row_step(plan), RAPT_SPLIT_KEYS,
+                           RAPT_CHANNEL_CHUNK,  (int32_t)(plan->desc.flags & RAPT_FORCE_LANES)};
   uint64_t hash = mix(14695981039346656037u, facts, sizeof facts);
   hash = mix(hash, plan->prefill->name, strlen(plan->prefill->name));
   hash = mix(hash, plan->decode->name, strlen(plan->decode->name));
@@ -92,11 +92,13 @@ static uint64_t numerics_id(const rapt_plan *plan) {
 }
 
 static rapt_status store_info(const rapt_plan *plan, rapt_plan_info *info, rapt_error *error) {
-  rapt_plan_info out = {.size = sizeof out,
-                        .panel_queries = plan->prefill->panel[0].lanes,
-                        .key_block = plan->prefill->key_block,
-                        .split_keys = RAPT_SPLIT_KEYS,
-                        .numerics_id = numerics_id(plan)};
+  rapt_plan_info out = {
+      .size = sizeof out,
+      .panel_queries = plan->prefill->panel[0].lanes,
+      .key_block = plan->prefill->key_block,
+      .split_keys = RAPT_SPLIT_KEYS,
+      .numerics_id = numerics_id(plan),
+      .decode_rows = plan->desc.flags & RAPT_FORCE_LANES ? 0 : plan->decode->row.most_rows};
   rapt_set_text(out.prefill_set, sizeof out.prefill_set, plan->prefill->name);
   rapt_set_text(out.decode_set, sizeof out.decode_set, plan->decode->name);
   return rapt_store_plan_info(&out, info, error);

@@ -52,7 +52,7 @@ rapt_next_keys rapt_prefetch_task(const rapt_call *call, int64_t index, const ra
   rapt_next_keys keys = {0, 0};
   if (s == now->sequence && next.kv_head == now->kv_head && !call->split) return keys;
   /* Other keys: the first block that the task's first row sees. */
-  int64_t block = s->row_kernel ? plan->decode->row.row_block : plan->prefill->key_block;
+  int64_t block = s->row_kernel ? rapt_row_step(plan) : plan->prefill->key_block;
   int64_t key = (int64_t)next.split_from * RAPT_SPLIT_KEYS, lo = rapt_visible(plan, s, token).lo;
   if (lo > key) key = lo / block * block;
   if (key >= s->kv_len) return keys;

@@ -3,7 +3,7 @@
  * One run in work: the checked arguments, the tasks they make, and where things lie in the
  * workspace.
  *
- * A task is up to plan->panels panels (or the 1..4 rows) of one KV head of one sequence against its
+ * A task is up to plan->panels panels (or the few rows of the row kernel) of one KV head of one sequence against its
  * keys. When there are too few tasks for the workers, a task is one panel against one split of the
  * keys, and the last split of a panel to finish joins them. Workers pull tasks from one counter; they
  * never wait for each other. */

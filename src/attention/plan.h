@@ -11,8 +11,8 @@
 struct rapt_plan {
   rapt_attention_desc desc;       /* checked; isa and allocator are not used any more */
   rapt_allocator allocator;       /* a copy; all zero for the default */
-  const rapt_kernel_set *prefill; /* 5 and more rows per KV head */
-  const rapt_kernel_set *decode;  /* 1 to 4 rows */
+  const rapt_kernel_set *prefill; /* panels of queries */
+  const rapt_kernel_set *decode;  /* the row kernel, to row.most_rows rows per KV head */
   int32_t group;                  /* query heads per KV head */
   int32_t panels;                 /* most panels that walk the keys together */
   float scale;                    /* with log2 e: scores come out in base 2 */
@@ -28,7 +28,20 @@ static inline int64_t rapt_rows_of(const rapt_plan *plan, int32_t q_len) {
   return (int64_t)q_len * plan->group;
 }
 static inline int32_t rapt_takes_row_kernel(const rapt_plan *plan, int64_t rows) {
-  return rows <= RAPT_MAX_ROWS && !(plan->desc.flags & RAPT_FORCE_LANES);
+  return rows <= plan->decode->row.most_rows && !(plan->desc.flags & RAPT_FORCE_LANES);
+}
+
+/* Keys per block of the row kernel: as many as let K and V of a block stay in L1 together with the
+ * block that is being fetched. It shows in the bits, so it is a matter of set and head dims alone. */
+static inline int32_t rapt_row_step(const rapt_plan *plan) {
+  enum { L1_BYTES = 32 * 1024, STEPS = 4 };
+  static const int32_t steps[STEPS] = {96, 48, 32, 16}; /* divisors of RAPT_SPLIT_KEYS */
+  const int64_t key = ((int64_t)plan->desc.head_dim_qk + plan->desc.head_dim_v) *
+                      (int64_t)sizeof(float);
+  int32_t i = 0;
+  while (i < STEPS - 1 && (steps[i] > plan->decode->row.row_block || steps[i] * key > L1_BYTES))
+    i++;
+  return steps[i];
 }
 
 /* Floats per row of the row kernel's scratch. */

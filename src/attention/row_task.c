@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Few queries (1 to 4 rows of a KV head): K and V stream by once. */
+ * Few queries (rows of a KV head): K and V stream by once. */
 #include "blocks.h"
 #include "drivers.h"
 #include "partials.h"
@@ -18,9 +18,9 @@ typedef struct walk {
   int32_t last_key;
 } walk;
 
-/* Rows to fetch ahead: what a DRAM latency asks for at full bandwidth (best of 4, 8, 16 KiB). */
+/* Rows to fetch ahead: what a DRAM latency asks for at full bandwidth (best of 4, 8, 12, 16, 24 KiB). */
 static int32_t lead_of(int32_t head_dim) {
-  enum { BYTES_AHEAD = 8192 };
+  enum { BYTES_AHEAD = 12288 };
   int32_t row = head_dim * (int32_t)sizeof(float);
   return row > 0 ? (BYTES_AHEAD + row - 1) / row : 0;
 }
@@ -48,7 +48,7 @@ static void stream_block(walk *w, int32_t from, int32_t to) {
 }
 
 static void stream_split(walk *w, int32_t split) {
-  const int32_t step = w->kernel.row->row_block;
+  const int32_t step = rapt_row_step(w->call->plan);
   int64_t from = (int64_t)split * RAPT_SPLIT_KEYS, end = from + RAPT_SPLIT_KEYS;
   int32_t lo = w->view.range[0].lo;
   if (end > w->last_key) end = w->last_key;

@@ -15,10 +15,10 @@ static void *take(cursor *c, int64_t bytes) {
 
 static float *take_floats(cursor *c, int64_t n) { return take(c, n * (int64_t)sizeof(float)); }
 
-static rapt_partial take_partial(cursor *c, int64_t lanes, int64_t output) {
+static rapt_partial take_partial(cursor *c, int64_t sums, int64_t output) {
   rapt_partial p;
-  p.m = take_floats(c, lanes);
-  p.l = take_floats(c, lanes);
+  p.m = take_floats(c, sums);
+  p.l = take_floats(c, sums);
   p.o = take_floats(c, output);
   return p;
 }
@@ -28,18 +28,19 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 /* The row kernel uses the first panel's pieces, so each is as large as either needs. */
 static int64_t carve(const rapt_plan *plan, char *base, rapt_scratch *s) {
   const rapt_kernel_set *p = plan->prefill, *d = plan->decode;
-  const int64_t lanes = p->panel[0].lanes, rows = RAPT_MAX_ROWS;
+  const int64_t lanes = p->panel[0].lanes, rows = d->row.most_rows;
+  const int64_t sums = larger(lanes, RAPT_MAX_ROWS); /* m, l, alpha */
   const int64_t qk = plan->desc.head_dim_qk, v = plan->desc.head_dim_v;
   cursor c = {base, 0};
   for (int32_t i = 0; i < plan->panels; i++) {
     s->q[i] = take_floats(&c, larger(qk * lanes, rows * rapt_row_stride((int32_t)qk)));
     int64_t output = larger(v * lanes, rows * rapt_row_stride((int32_t)v));
-    s->now[i] = take_partial(&c, lanes, output);
-    s->fold[i] = take_partial(&c, lanes, output);
+    s->now[i] = take_partial(&c, sums, output);
+    s->fold[i] = take_partial(&c, sums, output);
   }
   s->s = take_floats(&c, larger(p->key_block * lanes, rows * d->row.row_block));
   s->m_new = take_floats(&c, lanes);
-  s->alpha = take_floats(&c, lanes);
+  s->alpha = take_floats(&c, sums);
   s->permit = take(&c, (larger(p->key_block, d->row.row_block) + RAPT_KEY_ALIGN) *
                            (int64_t)sizeof(uint32_t));
   s->k = take_floats(&c, p->key_block * qk);

@@ -21,10 +21,9 @@ int64_t rapt_slot_floats(const rapt_plan *plan, int64_t rows, int32_t row_kernel
 
 /* Largest partial result of any sequence of up to q_len queries. */
 static int64_t largest_slot_bytes(const rapt_plan *plan, int32_t q_len) {
-  int64_t rows = rapt_rows_of(plan, q_len), floats = 0;
-  if (rows > RAPT_MAX_ROWS || plan->desc.flags & RAPT_FORCE_LANES)
-    floats = rapt_slot_floats(plan, rows, 0);
-  int64_t few = rows < RAPT_MAX_ROWS ? rows : RAPT_MAX_ROWS;
+  int64_t rows = rapt_rows_of(plan, q_len), floats = 0, most = plan->decode->row.most_rows;
+  if (!rapt_takes_row_kernel(plan, rows)) floats = rapt_slot_floats(plan, rows, 0);
+  int64_t few = rows < most ? rows : most;
   int64_t of_row_kernel = rapt_slot_floats(plan, few, 1);
   if (of_row_kernel > floats) floats = of_row_kernel;
   return round_up(floats * (int64_t)sizeof(float), 64);

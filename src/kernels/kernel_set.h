@@ -26,7 +26,7 @@
 enum {
   RAPT_MAX_LANES = 32,      /* widest panel of any set; a permit word has one bit per lane */
   RAPT_MAX_VECTORS = 4,     /* vectors per panel */
-  RAPT_MAX_ROWS = 4,        /* rows of the row kernel */
+  RAPT_MAX_ROWS = 12,       /* most rows that the row kernel of any set takes */
   RAPT_PANEL_WIDTHS = 3,    /* panel widths a set may offer, widest first */
   RAPT_CHANNEL_CHUNK = 128, /* channels of a score that one accumulator sums */
   RAPT_KEY_ALIGN = 16,      /* a block starts at a multiple of this inside its key block */
@@ -85,7 +85,8 @@ typedef struct rapt_panel_ops {
  * where stride_x = head_dim rounded up to RAPT_KEY_ALIGN floats, the padding zero in q. block->stop is
  * not read; permit bit i = row i. A row's bits do not depend on its companions. */
 typedef struct rapt_row_ops {
-  int32_t row_block; /* keys per block, divides RAPT_SPLIT_KEYS, multiple of RAPT_KEY_ALIGN */
+  int32_t row_block; /* most keys per block, divides RAPT_SPLIT_KEYS, multiple of RAPT_KEY_ALIGN */
+  int32_t most_rows; /* beyond, a narrow panel is faster (measured); at most RAPT_MAX_ROWS */
 
   void (*pack_q)(const float *const *rows, int32_t n_rows, int32_t head_dim, float scale, float *q);
   void (*scores)(const float *q, int32_t n_rows, int32_t head_dim, const char *k, int64_t k_stride,

@@ -9,7 +9,7 @@
  *     next task's queries and outputs), some lines per tile.
  *   - The row kernel reads everything once: it fetches into L1, `lead` rows ahead of the row in work,
  *     and at the end of the block the first rows of `after`, which is what will be read next: the
- *     block's V after its K, the next block's K after this V. */
+ *     block's V after its K, the next block's K after this V (tmpl/row_fetch.h). */
 #ifndef RAPT_KERNELS_PREFETCH_H
 #define RAPT_KERNELS_PREFETCH_H
 
@@ -27,7 +27,7 @@ typedef struct rapt_prefetch_stream {
 typedef struct rapt_prefetch {
   int64_t k_ahead, v_ahead;
   int32_t lead;
-  const char *after; /* NULL: nothing */
+  const char *after; /* NULL: nothing is fetched */
   int64_t after_stride;
   rapt_prefetch_stream stream[RAPT_PREFETCH_STREAMS];
   int32_t count;          /* streams */
@@ -40,14 +40,6 @@ static inline void rapt_prefetch_line(const char *at) { __builtin_prefetch(at, 0
 
 /* Data that is read once: past L2, straight to where it is used. */
 static inline void rapt_prefetch_once(const char *at) { __builtin_prefetch(at, 0, 0); }
-
-/* What the row kernel fetches while row n of a block of `rows` rows is in work. */
-static inline const char *rapt_prefetch_row(const rapt_prefetch *p, const char *block,
-                                            int64_t stride, int32_t rows, int32_t n) {
-  int32_t next = n + p->lead;
-  if (next < rows || !p->after) return block + next * stride;
-  return p->after + (next - rows) * p->after_stride;
-}
 
 /* Fetches up to lines_per_tile lines of the streams. */
 static inline void rapt_prefetch_step(rapt_prefetch *p) {

@@ -105,7 +105,7 @@ AT(rapt_workspace_info, bytes, 8);
 AT(rapt_workspace_info, bytes_per_worker, 16);
 AT(rapt_workspace_info, bytes_shared, 24);
 
-SIZE(rapt_plan_info, 88);
+SIZE(rapt_plan_info, 96);
 AT(rapt_plan_info, size, 0);
 AT(rapt_plan_info, panel_queries, 4);
 AT(rapt_plan_info, key_block, 8);
@@ -113,6 +113,8 @@ AT(rapt_plan_info, split_keys, 12);
 AT(rapt_plan_info, prefill_set, 16);
 AT(rapt_plan_info, decode_set, 48);
 AT(rapt_plan_info, numerics_id, 80);
+AT(rapt_plan_info, decode_rows, 88);
+AT(rapt_plan_info, reserved, 92);
 
 #endif
 

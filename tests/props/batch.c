@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Batch companions, shared heads and shared caches never show in the bits. */
+#include "kernels/kernel_set.h"
 #include "props.h"
 
 /* One sequence alone, then among companions of other lengths, at each place in the batch. */
@@ -93,11 +94,12 @@ static void groups(int32_t heads_kv, int32_t group, int32_t q_len, uint32_t flag
 }
 
 RAPT_TEST(gqa_is_repetition) {
+  enum { LEAST_OF_ROW_KERNELS = 4 }; /* every set takes so many rows */
   for (int32_t group = 2; group <= 9; group += group == 4 ? 4 : 1)
     for (int32_t q = 1; q <= 20; q += q < 6 ? 1 : 7)
       for (uint32_t causal = 0; causal <= RAPT_CAUSAL; causal++) {
         groups(2, group, q, causal | RAPT_FORCE_LANES);
-        if (q >= 5 || q * group <= 4) groups(2, group, q, causal);
+        if (q > RAPT_MAX_ROWS || q * group <= LEAST_OF_ROW_KERNELS) groups(2, group, q, causal);
       }
 }
 

@@ -2,6 +2,7 @@
  *
  * A prompt computed in one go, as a shorter prompt, and in chunks gives the same bits: a row depends
  * on its own query, its own keys and their positions only. */
+#include "kernels/kernel_set.h"
 #include "props.h"
 
 typedef struct model {
@@ -72,9 +73,9 @@ static void every_prefix(const model *m, uint32_t flags, int32_t first, int32_t 
 
 RAPT_TEST(prefix_every_length) {
   for (int m = 0; m < MODELS; m++) {
-    /* Below 5 rows per KV head the row kernel would be chosen. */
+    /* Few rows per KV head take the row kernel. */
     int32_t group = models[m].heads_q / models[m].heads_kv;
-    every_prefix(&models[m], 0, (5 + group - 1) / group, smaller(300, 30),
+    every_prefix(&models[m], 0, RAPT_MAX_ROWS / group + 1, smaller(300, 30),
                  test_small() ? 5 : 1 + m);
   }
 }
@@ -117,8 +118,8 @@ static void chunked(const model *m, uint32_t flags, int32_t n, const int32_t *cu
   problem_free(&whole);
 }
 
-RAPT_TEST(chunks_of_five_and_more) {
-  static const int32_t cuts[] = {5, 10, 16, 24, 33, 49, 65, 97, 130, 200, 230};
+RAPT_TEST(chunks_beyond_the_row_kernel) {
+  static const int32_t cuts[] = {13, 26, 39, 53, 69, 82, 98, 130, 163, 200, 230};
   for (int m = 0; m < MODELS; m++) chunked(&models[m], 0, 300, cuts, test_small() ? 4 : 11);
 }
 
@@ -128,7 +129,7 @@ RAPT_TEST(chunks_of_any_size_force_lanes) {
 }
 
 /* Single tokens, one after the other, against the prompt, on the path of lanes; and on the path of
- * rows a single token equals itself inside three. */
+ * rows a token equals itself among others. */
 RAPT_TEST(token_by_token) {
   const int32_t n = smaller(110, 24);
   for (int m = 0; m < MODELS; m++) {
@@ -138,15 +139,28 @@ RAPT_TEST(token_by_token) {
   }
 }
 
+/* Most rows that the row kernel takes, or 0 after a failed check. */
+static int32_t most_rows(const char *isa, const problem *p) {
+  rapt_attention_desc desc = p->desc;
+  rapt_plan_info info = {.size = sizeof info};
+  rapt_error error = {.size = sizeof error};
+  desc.isa = isa;
+  rapt_status status = rapt_plan_check(&desc, &info, &error);
+  CHECK(status == RAPT_OK && info.decode_rows >= 1 && info.decode_rows <= RAPT_MAX_ROWS,
+        "%s: %s, %d rows", isa, error.message, info.decode_rows);
+  return status == RAPT_OK ? info.decode_rows : 0;
+}
+
 RAPT_TEST(rows_alone_or_together) {
   static const model plain = {1, 1, 40, 24, 0, 0};
   rng r = rng_make(rapt_test_seed());
-  for (int32_t keys = 5; keys < 2300; keys = keys * 3 + 1)
-    for (int32_t n = 2; n <= 4; n++) {
+  for (int32_t keys = 13; keys < 2300; keys = keys * 3 + 1)
+    for (int32_t n = 2; n <= RAPT_MAX_ROWS; n += n < 5 ? 1 : 3) {
       problem whole = prompt(&plain, 0, RAPT_ALIGN_BOTTOM_RIGHT, n, keys);
       problem_build(&whole, &r);
       FOR_EACH_ISA(isa) {
         if (!problem_run(&whole, isa, NULL)) break;
+        if (n > most_rows(isa, &whole)) continue;
         for (int32_t i = 0; i < n; i++) {
           problem p = chunk_of(&whole, RAPT_ALIGN_BOTTOM_RIGHT, i, 1, keys - n + 1 + i, &r);
           char what[60];

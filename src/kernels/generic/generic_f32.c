@@ -12,7 +12,9 @@
 #define DV_TILE 4
 #include "../tmpl/panel.h"
 
-#define ROW_BLOCK 48
+#define ROW_BLOCK 96
+#define ROW_MOST 4
+#define ROW_KEYS_FOR(R) ((R) > 2 ? 2 : 1)
 #define ROW_VECTORS 4
 #define ROW_VECTORS_FOR(R) ((R) <= 2 ? 4 : 2)
 #include "../tmpl/row.h"

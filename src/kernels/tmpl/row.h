@@ -2,7 +2,12 @@
  *
  * The row kernel of a set, and its exponential for tests: include after the vocabulary with
  *   ROW_BLOCK      keys per block
+ *   ROW_KEYS_FOR(R)  keys in work at once for R rows: 1, 2 or 4
+ *   ROW_MOST       most rows
  *   ROW_VECTORS    most vectors of V in work at once; ROW_VECTORS_FOR(R) for R rows */
+enum { ROW_GROUP = 4 }; /* rows in registers at once */
+
+#include "row_fetch.h"
 #include "row_scores.h"
 #include "row_softmax.h"
 #include "row_accumulate.h"

@@ -7,8 +7,8 @@
 /* One key: a[r][i] += p[r] * v[i] for the rows in `rows`; PARTIAL: the last vector has `tail` lanes. */
 RAPT_INLINE void row_accumulate_key(const int R, const int W, const int PARTIAL, int32_t tail,
                                     const float *p, const float *v, uint32_t rows,
-                                    vf a[RAPT_MAX_ROWS][ROW_VECTORS], vf *l) {
-  vf x[ROW_VECTORS], w[RAPT_MAX_ROWS];
+                                    vf a[ROW_GROUP][ROW_VECTORS], vf *l) {
+  vf x[ROW_VECTORS], w[ROW_GROUP];
   RAPT_UNROLL
   for (int i = 0; i < W; i++)
     x[i] = PARTIAL && i == W - 1 ? vf_load_first(v + i * RAPT_VL, tail) : vf_loadu(v + i * RAPT_VL);
@@ -27,9 +27,9 @@ RAPT_INLINE void row_accumulate_key(const int R, const int W, const int PARTIAL,
 RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL, int32_t tail,
                                      const float *p, const rapt_block *b, const char *v, int64_t vs,
                                      const float *alpha, int32_t first, const float *l_in,
-                                     float *l_out, float *o, int32_t o_stride,
-                                     const rapt_prefetch *prefetch, int32_t fetch) {
-  vf a[RAPT_MAX_ROWS][ROW_VECTORS], l[RAPT_MAX_ROWS];
+                                     float *l_out, float *o, int32_t o_stride, int32_t row0,
+                                     row_fetch *fetch, int32_t groups) {
+  vf a[ROW_GROUP][ROW_VECTORS], l[ROW_GROUP];
   const uint32_t all = (1u << R) - 1u;
   RAPT_UNROLL
   for (int r = 0; r < R; r++) {
@@ -41,18 +41,12 @@ RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL
   row_accumulate_key(R, W, PARTIAL, tail, p + (n), (const float *)(const void *)(v + (n) * vs), \
                      rows, a, l)
   int32_t n = 0;
-  for (; n < b->full_begin; n++) KEY(n, b->permit[n]);
+  for (; n < b->full_begin; n++) KEY(n, b->permit[n] >> row0);
   for (; n < b->full_end; n++) {
-    if (fetch > 0) {
-      const char *next = rapt_prefetch_row(prefetch, v, vs, b->keys, n);
-      RAPT_UNROLL
-      for (int i = 0; i < W * RAPT_VL / 16; i++) rapt_prefetch_once(next + i * 64);
-      for (int32_t byte = W * RAPT_VL / 16 * 64; byte < fetch; byte += 64)
-        rapt_prefetch_once(next + byte);
-    }
+    row_fetch_lines(fetch, groups);
     KEY(n, all);
   }
-  for (; n < b->keys; n++) KEY(n, b->permit[n]);
+  for (; n < b->keys; n++) KEY(n, b->permit[n] >> row0);
 #undef KEY
   RAPT_UNROLL
   for (int r = 0; r < R; r++) {
@@ -67,20 +61,20 @@ RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL
   }
 }
 
-/* All channels: most vectors first, then the rest by halves, the odd channels last. */
-RAPT_INLINE void row_accumulate_rows(const int R, const int W, const float *p, const rapt_block *b,
-                                     const char *v, int64_t vs, int32_t head_dim,
-                                     const float *alpha, int32_t first, float *l, float *o,
-                                     rapt_prefetch *prefetch) {
+/* All channels for a group of R rows: most vectors first, then the rest by halves, the odd channels
+ * last. */
+RAPT_INLINE void row_accumulate_group(const int R, const int W, const float *p, const rapt_block *b,
+                                      const char *v, int64_t vs, int32_t head_dim,
+                                      const float *alpha, int32_t first, float *l, float *o,
+                                      int32_t row0, row_fetch *fetch, int32_t groups) {
   const int32_t o_stride = row_stride(head_dim);
-  float l_new[RAPT_MAX_ROWS] = {0};
-  /* The first tile fetches whole rows, so that they arrive in the order of memory. */
-  int32_t c = 0, fetch = prefetch ? head_dim * (int32_t)sizeof(float) : 0;
+  float l_new[ROW_GROUP] = {0};
+  int32_t c = 0;
 #define TILE(W, PARTIAL, tail)                                                                \
   do {                                                                                        \
     row_accumulate_tile(R, W, PARTIAL, tail, p, b, v + c * (int64_t)sizeof(float), vs, alpha, \
-                        first, l, l_new, o + c, o_stride, prefetch, fetch);                   \
-    fetch = 0;                                                                                \
+                        first, l, l_new, o + c, o_stride, row0, fetch,                        \
+                        ((W) * RAPT_VL + 16 * groups - 1) / (16 * groups));                   \
     c += (W) * RAPT_VL;                                                                       \
   } while (0)
   while (c + W * RAPT_VL <= head_dim) TILE(W, 0, 0);
@@ -96,11 +90,21 @@ RAPT_INLINE void row_accumulate_rows(const int R, const int W, const float *p, c
 static void row_accumulate(const float *p, int32_t n_rows, const rapt_block *block, const char *v,
                            int64_t v_stride, int32_t head_dim, const float *alpha, int32_t first,
                            float *l, float *o, rapt_prefetch *prefetch) {
+  const int32_t stride = row_stride(head_dim), groups = (n_rows + ROW_GROUP - 1) / ROW_GROUP;
+  row_fetch fetch = row_fetch_begin(prefetch, v, v_stride, block->keys, head_dim);
+  for (int32_t r = 0; r < n_rows; r += ROW_GROUP) {
 #define ROWS_CASE(R)                                                                             \
   case R:                                                                                        \
-    row_accumulate_rows(R, ROW_VECTORS_FOR(R), p, block, v, v_stride, head_dim, alpha, first, l, \
-                        o, prefetch);                                                            \
+    row_accumulate_group(R, ROW_VECTORS_FOR(R), p + r * ROW_BLOCK, block, v, v_stride, head_dim, \
+                         alpha + r, first, l + r, o + r * stride, r, &fetch, groups);            \
     break;
-  switch (n_rows) { ROWS_CASE(1) ROWS_CASE(2) ROWS_CASE(3) ROWS_CASE(4) default : break; }
+    switch (n_rows - r) {
+      ROWS_CASE(1)
+      ROWS_CASE(2)
+      ROWS_CASE(3)
+    default:
+      ROWS_CASE(4)
+    }
 #undef ROWS_CASE
+  }
 }

@@ -26,8 +26,7 @@ static void row_pack_q(const float *const *rows, int32_t n_rows, int32_t head_di
 
 /* acc[i][r] = q[r] . k_i for KEYS keys: one accumulator each, channels ascending. */
 RAPT_INLINE void row_scores_keys(const int R, const int KEYS, const float *q, int32_t head_dim,
-                                 const float *const *key, const char *const *next,
-                                 vf acc[4][RAPT_MAX_ROWS]) {
+                                 const float *const *key, row_fetch *fetch, vf acc[4][ROW_GROUP]) {
   const int32_t stride = row_stride(head_dim);
   vf x[4];
   RAPT_UNROLL
@@ -44,17 +43,15 @@ RAPT_INLINE void row_scores_keys(const int R, const int KEYS, const float *q, in
       for (int i_ = 0; i_ < KEYS; i_++) acc[i_][r_] = vf_fma(x[i_], y_, acc[i_][r_]); \
     }                                                                                 \
   } while (0)
-  for (; d + 64 <= head_dim; d += 64) { /* four lines a key */
+  for (; d + ROW_FETCH_CHANNELS <= head_dim; d += ROW_FETCH_CHANNELS) {
     RAPT_UNROLL
-    for (int i = 0; i < 4 * KEYS; i++) rapt_prefetch_once(next[i / 4] + d * 4 + i % 4 * 64);
-    RAPT_UNROLL
-    for (int u = 0; u < 64; u += RAPT_VL) CHUNK(d + u);
+    for (int u = 0; u < ROW_FETCH_CHANNELS; u += RAPT_VL) {
+      if (u % (ROW_FETCH_CHANNELS / KEYS) == 0) row_fetch_lines(fetch, ROW_FETCH_LINES);
+      CHUNK(d + u);
+    }
   }
-  for (; d + RAPT_VL <= head_dim; d += RAPT_VL) {
-    RAPT_UNROLL
-    for (int i = 0; i < KEYS; i++) rapt_prefetch_once(next[i] + d * 4);
-    CHUNK(d);
-  }
+  if (d < head_dim) row_fetch_lines(fetch, KEYS * (int32_t)((head_dim - d + 15) / 16));
+  for (; d + RAPT_VL <= head_dim; d += RAPT_VL) CHUNK(d);
 #undef CHUNK
   if (d < head_dim) {
     RAPT_UNROLL
@@ -65,39 +62,45 @@ RAPT_INLINE void row_scores_keys(const int R, const int KEYS, const float *q, in
   }
 }
 
-/* Keys n..n+3, one or two at a time as they lie in memory (the hardware prefetcher follows one stream
- * better than four); a key past the end is read as the last one and its score never used. */
-RAPT_INLINE void row_scores_tile(const int R, const float *q, int32_t head_dim, const char *k,
-                                 int64_t ks, const rapt_prefetch *prefetch, int32_t n, int32_t last,
-                                 float *s) {
-  const int KEYS = R > 2 ? 2 : 1; /* from 3 rows on the loads of q count */
-  const float *key[4];
-  const char *next[4];
-  vf acc[4][RAPT_MAX_ROWS];
+/* Scores of the four keys at `key` for R rows at q, to s. */
+RAPT_INLINE void row_scores_group(const int R, const float *q, int32_t head_dim,
+                                  const float *const *key, row_fetch *fetch, float *s) {
+  const int KEYS = ROW_KEYS_FOR(R);
+  vf acc[4][ROW_GROUP];
   RAPT_UNROLL
-  for (int i = 0; i < 4; i++) {
-    const char *at = k + (n + i < last ? n + i : last) * ks;
-    key[i] = (const float *)(const void *)at;
-    next[i] = prefetch ? rapt_prefetch_row(prefetch, k, ks, last + 1, n + i) : at;
-  }
-  RAPT_UNROLL
-  for (int i = 0; i < 4; i += KEYS)
-    row_scores_keys(R, KEYS, q, head_dim, key + i, next + i, acc + i);
+  for (int i = 0; i < 4; i += KEYS) row_scores_keys(R, KEYS, q, head_dim, key + i, fetch, acc + i);
   RAPT_UNROLL
   for (int r = 0; r < R; r++) {
     vf row[4] = {acc[0][r], acc[1][r], acc[2][r], acc[3][r]};
-    vf_sum4(row, s + r * ROW_BLOCK + n);
+    vf_sum4(row, s + r * ROW_BLOCK);
   }
 }
 
+/* Four keys at a time for all rows; a key past the end is read as the last one and its score never
+ * used. The first group of rows fetches; the others find the same keys in L1. */
 static void row_scores(const float *q, int32_t n_rows, int32_t head_dim, const char *k,
                        int64_t k_stride, const rapt_block *block, float *s,
                        rapt_prefetch *prefetch) {
-#define ROWS_CASE(R)                                                                 \
-  case R:                                                                            \
-    for (int32_t n = 0; n < block->keys; n += 4)                                     \
-      row_scores_tile(R, q, head_dim, k, k_stride, prefetch, n, block->keys - 1, s); \
+  const int32_t stride = row_stride(head_dim), last = block->keys - 1;
+  row_fetch fetch = row_fetch_begin(prefetch, k, k_stride, block->keys, head_dim);
+  for (int32_t n = 0; n < block->keys; n += 4) {
+    const float *key[4];
+    for (int i = 0; i < 4; i++)
+      key[i] = (const float *)(const void *)(k + (n + i < last ? n + i : last) * k_stride);
+    row_fetch none = {0}, *now = &fetch;
+    for (int32_t r = 0; r < n_rows; r += ROW_GROUP, now = &none) {
+#define ROWS_CASE(R)                                                                \
+  case R:                                                                           \
+    row_scores_group(R, q + r * stride, head_dim, key, now, s + r * ROW_BLOCK + n); \
     break;
-  switch (n_rows) { ROWS_CASE(1) ROWS_CASE(2) ROWS_CASE(3) ROWS_CASE(4) default : break; }
+      switch (n_rows - r) {
+        ROWS_CASE(1)
+        ROWS_CASE(2)
+        ROWS_CASE(3)
+      default:
+        ROWS_CASE(4)
+      }
 #undef ROWS_CASE
+    }
+  }
 }

@@ -8,6 +8,8 @@
 _Static_assert(RAPT_SPLIT_KEYS % KEY_BLOCK == 0 && KEY_BLOCK % RAPT_KEY_ALIGN == 0, "key block");
 _Static_assert(RAPT_SPLIT_KEYS % ROW_BLOCK == 0 && ROW_BLOCK % RAPT_KEY_ALIGN == 0, "row block");
 
+_Static_assert(ROW_MOST >= 1 && ROW_MOST <= RAPT_MAX_ROWS, "rows");
+
 #define SET_STRING_(x) #x
 #define SET_STRING(x) SET_STRING_(x)
 #define SET_PASTE_(isa) rapt_kernels_##isa##_f32
@@ -23,6 +25,7 @@ const rapt_kernel_set SET_PASTE(SET_ISA) = {
     .n_panels = SET_N_PANELS,
     .panel = {SET_PANELS},
     .row = {.row_block = ROW_BLOCK,
+            .most_rows = ROW_MOST,
             .pack_q = row_pack_q,
             .scores = row_scores,
             .softmax = row_softmax,

@@ -18,7 +18,9 @@
 #define DV_TILE 16
 #include "../tmpl/panel.h"
 
-#define ROW_BLOCK 48
+#define ROW_BLOCK 96
+#define ROW_MOST 12
+#define ROW_KEYS_FOR(R) ((R) > 2 ? 4 : 1)
 #define ROW_VECTORS 8
 #define ROW_VECTORS_FOR(R) ((R) <= 2 ? 8 : 4)
 #include "../tmpl/row.h"
