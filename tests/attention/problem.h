@@ -24,7 +24,7 @@
 #include "support/guard.h"
 #include "support/rapt_test.h"
 #include "support/reference.h"
-#include "support/rng.h"
+#include "common/rng.h"
 
 typedef enum problem_layout {
   LAYOUT_BHSD,

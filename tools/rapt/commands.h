@@ -21,4 +21,7 @@ const command *command_find(const char *name);
 extern const page info_page;
 int cmd_info(int argc, char **argv);
 
+extern const page example_page;
+int cmd_example(int argc, char **argv);
+
 #endif
