@@ -28,35 +28,29 @@ static void measure(gbench_state *state, bench_problem *p, bench_unfused *u) {
   double share = bench_report_flops(state, &r, subject, anchor, bench_flops(&p->shape),
                                     p->shape.threads);
   int at = snprintf(label, sizeof label, "%.1f %% of peak, %s", 100 * share, p->set);
-  if (u) {
-    double speedup = bench_rounds_best(&r, unfused) / bench_rounds_best(&r, subject);
-    gbench_counter(state, "unfused_time", bench_rounds_best(&r, unfused));
-    gbench_counter(state, "speedup_vs_unfused", speedup);
-    gbench_counter(state, "speedup_vs_unfused_median", bench_rounds_ratio(&r, unfused, subject));
-    if (p->shape.threads == 1)
-      gbench_counter(state, "speedup_vs_unfused_cpu",
-                     bench_rounds_best_own(&r, unfused) / bench_rounds_best_own(&r, subject));
-    snprintf(label + at, sizeof label - (size_t)at, ", %.2fx unfused", speedup);
-  }
+  if (u)
+    bench_report_unfused(state, &r, unfused, subject, p->shape.threads, label + at,
+                         sizeof label - (size_t)at);
   gbench_label(state, label);
+}
+
+void bench_prefill_compared(gbench_state *state, const void *arg) {
+  bench_compare_unfused(state, arg, measure);
+}
+
+void bench_prefill_alone(gbench_state *state, const void *arg) {
+  bench_problem p;
+  if (bench_open_or_report(state, &p, arg) != 0) return;
+  measure(state, &p, NULL);
+  bench_problem_close(&p);
 }
 
 static void prefill(gbench_state *state, const void *arg) {
   const bench_shape *shape = arg;
-  bench_problem p;
-  bench_unfused u;
-  char why[320];
-  if (bench_open_or_report(state, &p, shape) != 0) return;
-  if (!bench_options.unfused || shape->kv_len > BENCH_UNFUSED_LENGTH) {
-    measure(state, &p, NULL);
-  } else {
-    if (bench_unfused_open(&u, &p, why, sizeof why) == 0)
-      measure(state, &p, &u);
-    else
-      gbench_error(state, why);
-    bench_unfused_close(&u);
-  }
-  bench_problem_close(&p);
+  if (bench_options.unfused && shape->kv_len <= BENCH_UNFUSED_LENGTH)
+    bench_prefill_compared(state, shape);
+  else
+    bench_prefill_alone(state, shape);
 }
 
 /* Both masks, both layouts, all thread counts. */
