@@ -15,7 +15,7 @@ typedef struct way {
 
 static const way ways[] = {{"growth/rapt", bench_prefill_alone, 16384},
                            {"growth/unfused", bench_unfused_alone, 8192},
-                           {"growth/naive", bench_naive_alone, 2048}};
+                           {"growth/naive", bench_naive_alone, 4096}};
 
 void bench_suite_growth(void) {
   char name[BENCH_NAME];
