@@ -21,4 +21,7 @@ const command *command_find(const char *name);
 extern const page info_page;
 int cmd_info(int argc, char **argv);
 
+extern const page run_page;
+int cmd_run(int argc, char **argv);
+
 #endif
