@@ -21,6 +21,12 @@ const command *command_find(const char *name);
 extern const page info_page;
 int cmd_info(int argc, char **argv);
 
+extern const page run_page;
+int cmd_run(int argc, char **argv);
+
+extern const page bench_page;
+int cmd_bench(int argc, char **argv);
+
 extern const page example_page;
 int cmd_example(int argc, char **argv);
 

@@ -4,11 +4,11 @@
 #include <rapt/rapt.h>
 #include <stdlib.h>
 
-static int attend(const rapt_attention_desc *desc, const rapt_attention_args *args, failure *why) {
+#include "attend.h"
+
+static int run(const rapt_attention_desc *desc, const rapt_attention_args *args, failure *why) {
   rapt_error error = {.size = sizeof error};
-  if (rapt_attention(desc, args, NULL, &error) == RAPT_OK) return 0;
-  return fail(why, error.code == RAPT_ERROR_OUT_OF_MEMORY ? EXIT_RUN_FAILED : EXIT_WRONG_USE,
-              "%s %s", error.field, error.message);
+  return rapt_attention(desc, args, NULL, &error) ? attend_refused(&error, why) : 0;
 }
 
 /* Bytes of a row of floats. */
@@ -39,7 +39,7 @@ int example_output(const example_head *head, const float *v, int32_t value_dim, 
                               .v = {v, {0, 0, value}},
                               .o = {output, {value, value, value}},
                               .lse = {lse, {one, one, one}}};
-  return attend(&desc, &args, why);
+  return run(&desc, &args, why);
 }
 
 int example_weights(const example_head *head, float *weights, failure *why) {
@@ -67,5 +67,5 @@ int example_scores(const example_head *head, float *scores, failure *why) {
                               .v = {head->k, {0, 0, 0}}, /* values of no channels: never read */
                               .o = {scores, {one, one, one}},
                               .lse = {scores, {one, row, row}}};
-  return attend(&desc, &args, why);
+  return run(&desc, &args, why);
 }
