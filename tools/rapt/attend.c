@@ -46,7 +46,7 @@ int attend(const rapt_attention_desc *desc, const rapt_attention_args *args,
     status = fail(why, EXIT_RUN_FAILED, "out of memory: the workspace has %llu bytes",
                   (unsigned long long)need.bytes);
   double spent = 0;
-  for (int32_t i = 0; !status && i < most_runs && spent < enough; i++) {
+  for (int32_t i = 0; !status && i < most_runs && (i == 0 || spent < enough); i++) {
     double start = now();
     if (rapt_attention_run(plan, args, workspace, need.bytes, executor, &error))
       status = attend_refused(&error, why);

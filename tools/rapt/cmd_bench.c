@@ -93,18 +93,16 @@ static void print_head(const growth *g, const char *set) {
   printf("%d %sheads of %d channels, float32\n", (int)m->heads_kv,
          m->heads_q != m->heads_kv ? "KV " : "", (int)m->head_dim);
   printf("kernels %s, %d %s\n\n", set, (int)g->threads, g->threads == 1 ? "thread" : "threads");
-  printf("%9s %12s %10s %10s %8s\n", "length", "time, ms", "GFLOP/s", m->decode ? "GB/s" : "",
-         "growth");
+  printf("%9s %12s %10s", "length", "time, ms", "GFLOP/s");
+  if (m->decode) printf(" %10s", "GB/s");
+  printf(" %8s\n", "growth");
 }
 
 static void print_point(const growth_model *m, const growth_point *p, double ratio) {
-  printf("%8d%c %12.4f %10.1f ", (int)p->length, p->length == m->own ? '*' : ' ', 1e3 * p->seconds,
+  printf("%8d%c %12.4f %10.1f", (int)p->length, p->length == m->own ? '*' : ' ', 1e3 * p->seconds,
          1e-9 * growth_flops(m, p->length) / p->seconds);
-  if (m->decode)
-    printf("%10.1f ", 1e-9 * growth_bytes(m, p->length) / p->seconds);
-  else
-    printf("%10s ", "");
-  if (ratio > 0) printf("%7.2fx", ratio);
+  if (m->decode) printf(" %10.1f", 1e-9 * growth_bytes(m, p->length) / p->seconds);
+  if (ratio > 0) printf(" %7.2fx", ratio);
   printf("\n");
   fflush(stdout);
 }
