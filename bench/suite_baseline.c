@@ -24,7 +24,7 @@ static void measure(gbench_state *state, const bench_problem *p, bench_call *cal
   gbench_label(state, label);
 }
 
-void bench_unfused_alone(gbench_state *state, const void *arg) {
+static void unfused(gbench_state *state, const void *arg) {
   bench_problem p;
   bench_unfused u;
   char why[320];
@@ -78,7 +78,7 @@ void bench_suite_baseline(void) {
       for (int32_t t = 0; t < n; t++) {
         s.threads = counts[t];
         bench_name_prefill(name, "baseline/unfused", &s);
-        gbench_register(name, bench_unfused_alone, bench_keep(&s));
+        gbench_register(name, unfused, bench_keep(&s));
         if (s.q_len > 512 || s.threads > 1) continue;
         bench_name_prefill(name, "baseline/naive", &s);
         gbench_register(name, bench_naive_alone, bench_keep(&s));

@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * growth/...: one head of 64 channels on one thread, at lengths that double, by the library, the
- * unfused path and naive loops. ./dev demo draws it. */
-#include <stdio.h>
-
+ * growth/...: one head of 64 channels on one thread, at lengths that double: the library in turns with
+ * the unfused path, and naive loops. ./dev demo draws it. */
 #include "options.h"
 #include "suites.h"
 
-typedef struct way {
-  const char *suite;
-  gbench_function function;
-  int32_t longest; /* beyond, one call takes seconds, or S gigabytes */
-} way;
+/* Beyond, S takes gigabytes and one call of the naive loops seconds. */
+enum { SHORTEST = 128, LONGEST = 16384, LONGEST_UNFUSED = 8192, LONGEST_NAIVE = 4096 };
 
-static const way ways[] = {{"growth/rapt", bench_prefill_alone, 16384},
-                           {"growth/unfused", bench_unfused_alone, 8192},
-                           {"growth/naive", bench_naive_alone, 4096}};
+static void add(const char *suite, const bench_shape *shape, gbench_function function) {
+  char name[BENCH_NAME];
+  bench_name_prefill(name, suite, shape);
+  gbench_register(name, function, bench_keep(shape));
+}
 
 void bench_suite_growth(void) {
-  char name[BENCH_NAME];
-  for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
-    for (int32_t length = 128; length <= ways[i].longest; length *= 2) {
-      bench_shape s = {.batch = 1,
-                       .heads_q = 1,
-                       .heads_kv = 1,
-                       .head_dim = 64,
-                       .q_len = length,
-                       .kv_len = length,
-                       .threads = 1};
-      bench_name_prefill(name, ways[i].suite, &s);
-      gbench_register(name, ways[i].function, bench_keep(&s));
-    }
+  for (int32_t length = SHORTEST; length <= LONGEST; length *= 2) {
+    const bench_shape s = {.batch = 1,
+                           .heads_q = 1,
+                           .heads_kv = 1,
+                           .head_dim = 64,
+                           .q_len = length,
+                           .kv_len = length,
+                           .threads = 1};
+    int32_t compared = bench_options.unfused && length <= LONGEST_UNFUSED;
+    add("growth/rapt", &s, compared ? bench_prefill_compared : bench_prefill_alone);
+    if (length <= LONGEST_NAIVE) add("growth/naive", &s, bench_naive_alone);
+  }
 }

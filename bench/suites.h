@@ -20,11 +20,10 @@ void bench_suite_growth(void);
 void bench_suite_models(void);
 
 /* Benchmarks of several suites; arg is a bench_shape. The library alone or in turns with the unfused
- * path, and the baselines alone. */
+ * path, and naive loops alone. */
 void bench_prefill_alone(gbench_state *state, const void *arg);
 void bench_prefill_compared(gbench_state *state, const void *arg);
 void bench_decode_compared(gbench_state *state, const void *arg);
-void bench_unfused_alone(gbench_state *state, const void *arg);
 void bench_naive_alone(gbench_state *state, const void *arg);
 
 /* After the run: prints the growth exponents of the scaling groups that were run. */

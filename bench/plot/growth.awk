@@ -1,5 +1,6 @@
 # growth.awk: from the JSON of rapt-bench's growth suite to a table: length, then seconds of each way,
-# "-" where a way was not measured.
+# "-" where a way was not measured. The
+# unfused path is measured in turns with the library, in the same row.
 #
 #   rapt-bench --benchmark_filter=^growth/ --benchmark_out=growth.json --benchmark_out_format=json
 #   awk -f bench/plot/growth.awk growth.json > growth.dat
@@ -18,6 +19,12 @@
   sub(/,$/, "", time)
   seconds[way, length_of_row + 0] = time * 1e-6 # rapt-bench reports microseconds
   if (length_of_row + 0 > longest) longest = length_of_row + 0
+}
+
+/^ *"unfused_time":/ && way != "" {
+  time = $2
+  sub(/,$/, "", time)
+  seconds["unfused", length_of_row + 0] = time + 0
 }
 
 /^ *"error_occurred": true/ { bad = bad " " way "/" length_of_row }

@@ -1,6 +1,6 @@
 # growth.gp: time against length, both axes logarithmic.
 #
-#   gnuplot -e "data='growth.dat'; base='growth'" bench/plot/growth.gp    # growth.svg, growth.png
+#   gnuplot -e "data='growth.dat'" -e "base='growth'" bench/plot/growth.gp    # growth.svg, growth.png
 #   gnuplot -e "data='growth.dat'" bench/plot/growth.gp                   # in the terminal
 
 set datafile missing '-'

@@ -60,7 +60,7 @@ RAPT_TEST(growth_is_measured) {
     size_t written = 0;
     double squares = 0;
     for (size_t x = 0; x < outputs; x++) {
-      written += !isnan(g.o[x]);
+      if (!isnan(g.o[x])) written++;
       squares += (double)g.o[x] * (double)g.o[x];
     }
     CHECK(written == outputs, "%s: %zu of %zu outputs", m->name, written, outputs);
