@@ -92,7 +92,7 @@ static size_t put(unsigned char *out, size_t n, size_t at, const char *piece, in
     memmove(out + at + length, out + at, n - at);
     n += length;
   }
-  memcpy(out + at, piece, length);
+  memcpy(out + at, piece, length); // NOLINT(bugprone-not-null-terminated-result): no string
   return at + length > n ? at + length : n;
 }
 

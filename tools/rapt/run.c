@@ -49,7 +49,7 @@ static int write_outputs(const call *c, const request *r, failure *why) {
   int32_t dims = tensor_shape(&c->o, r->tokens_first, shape);
   if (r->o && npy_save(r->o, c->o.data, shape, dims, reason, sizeof reason))
     return fail(why, EXIT_RUN_FAILED, "-o %s %s", r->o, reason);
-  if (r->lse && npy_save(r->lse, c->lse, rows + 4 - dims, dims - 1, reason, sizeof reason))
+  if (r->lse && npy_save(r->lse, c->lse, rows + (4 - dims), dims - 1, reason, sizeof reason))
     return fail(why, EXIT_RUN_FAILED, "--lse %s %s", r->lse, reason);
   return 0;
 }
