@@ -18,7 +18,7 @@ static void print_mask(const call *c) {
   }
   printf("mask      %s", d->flags & RAPT_CAUSAL ? "causal " : "");
   if (d->flags & RAPT_WINDOW_LEFT) printf("window of %d keys before ", (int)d->window_left);
-  if (d->flags & RAPT_WINDOW_RIGHT) printf("window of %d keys behind ", (int)d->window_right);
+  if (d->flags & RAPT_WINDOW_RIGHT) printf("window of %d keys after ", (int)d->window_right);
   printf("(%s)\n", d->align == RAPT_ALIGN_TOP_LEFT ? "top-left" : "bottom-right");
 }
 
