@@ -42,11 +42,11 @@ static const option options[N_OPTIONS] = {
                 "default) or bshd (batch, token, head, channel)."},
     [CAUSAL] =
         {"causal", 0, "WHERE",
-         "A query sees no key behind its own position. WHERE is top-left (the first query "
+         "A query sees no key after its own position. WHERE is top-left (the first query "
          "stands at the first key) or bottom-right (the last query stands at the last key, as "
          "in decoding with a cache)."},
     [WINDOW] = {"window", 0, "L,R",
-                "A query sees L keys before its own position and R behind it; -1 is no limit."},
+                "A query sees L keys before its own position and R after it; -1 is no limit."},
     [ALIGN] =
         {"align", 0, "WHERE",
          "Position of the queries, top-left or bottom-right, for a --window without --causal. "
@@ -84,8 +84,7 @@ static const option options[N_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"rapt run --q q.npy --k k.npy --v v.npy",
-     "Runs once and prints shapes, time and first values."},
+    {"rapt run --q q.npy --k k.npy --v v.npy", "Prints shapes, time and the first values of O."},
     {"rapt run --q q.npy --k k.npy --v v.npy --causal top-left -o o.npy --check",
      "A prompt: writes O, and compares it with float64."},
     {"rapt run --q q1.npy --k cache_k.npy --v cache_v.npy --causal bottom-right",

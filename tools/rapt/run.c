@@ -18,7 +18,7 @@ static void print_mask(const call *c) {
   }
   printf("mask      %s", d->flags & RAPT_CAUSAL ? "causal " : "");
   if (d->flags & RAPT_WINDOW_LEFT) printf("window of %d keys before ", (int)d->window_left);
-  if (d->flags & RAPT_WINDOW_RIGHT) printf("window of %d keys behind ", (int)d->window_right);
+  if (d->flags & RAPT_WINDOW_RIGHT) printf("window of %d keys after ", (int)d->window_right);
   printf("(%s)\n", d->align == RAPT_ALIGN_TOP_LEFT ? "top-left" : "bottom-right");
 }
 
@@ -49,7 +49,7 @@ static int write_outputs(const call *c, const request *r, failure *why) {
   int32_t dims = tensor_shape(&c->o, r->tokens_first, shape);
   if (r->o && npy_save(r->o, c->o.data, shape, dims, reason, sizeof reason))
     return fail(why, EXIT_RUN_FAILED, "-o %s %s", r->o, reason);
-  if (r->lse && npy_save(r->lse, c->lse, rows + 4 - dims, dims - 1, reason, sizeof reason))
+  if (r->lse && npy_save(r->lse, c->lse, rows + (4 - dims), dims - 1, reason, sizeof reason))
     return fail(why, EXIT_RUN_FAILED, "--lse %s %s", r->lse, reason);
   return 0;
 }
