@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "baseline.h"
 #include "options.h"
 #include "suites.h"
 
@@ -70,19 +69,4 @@ void bench_report_unfused(gbench_state *state, const bench_rounds *r, int32_t un
     gbench_counter(state, "speedup_vs_unfused_cpu",
                    bench_rounds_best_own(r, unfused) / bench_rounds_best_own(r, subject));
   snprintf(label, size, ", %.2fx unfused", speedup);
-}
-
-void bench_compare_unfused(gbench_state *state, const bench_shape *shape,
-                           void (*measure)(gbench_state *state, bench_problem *p,
-                                           bench_unfused *u)) {
-  bench_problem p;
-  bench_unfused u;
-  char why[320];
-  if (bench_open_or_report(state, &p, shape) != 0) return;
-  if (bench_unfused_open(&u, &p, why, sizeof why) == 0)
-    measure(state, &p, &u);
-  else
-    gbench_error(state, why);
-  bench_unfused_close(&u);
-  bench_problem_close(&p);
 }

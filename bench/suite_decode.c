@@ -93,7 +93,16 @@ static void decode(gbench_state *state, const void *arg) {
 }
 
 void bench_decode_compared(gbench_state *state, const void *arg) {
-  bench_compare_unfused(state, arg, measure);
+  bench_problem p;
+  bench_unfused u;
+  char why[320];
+  if (bench_open_or_report(state, &p, arg) != 0) return;
+  if (bench_unfused_open(&u, &p, why, sizeof why) == 0)
+    measure(state, &p, &u);
+  else
+    gbench_error(state, why);
+  bench_unfused_close(&u);
+  bench_problem_close(&p);
 }
 
 void bench_suite_decode(void) {

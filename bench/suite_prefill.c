@@ -34,23 +34,22 @@ static void measure(gbench_state *state, bench_problem *p, bench_unfused *u) {
   gbench_label(state, label);
 }
 
-void bench_prefill_compared(gbench_state *state, const void *arg) {
-  bench_compare_unfused(state, arg, measure);
-}
-
-void bench_prefill_alone(gbench_state *state, const void *arg) {
-  bench_problem p;
-  if (bench_open_or_report(state, &p, arg) != 0) return;
-  measure(state, &p, NULL);
-  bench_problem_close(&p);
-}
-
-static void prefill(gbench_state *state, const void *arg) {
+void bench_prefill(gbench_state *state, const void *arg) {
   const bench_shape *shape = arg;
-  if (bench_options.unfused && shape->kv_len <= BENCH_UNFUSED_LENGTH)
-    bench_prefill_compared(state, shape);
-  else
-    bench_prefill_alone(state, shape);
+  bench_problem p;
+  bench_unfused u;
+  char why[320];
+  if (bench_open_or_report(state, &p, shape) != 0) return;
+  if (!bench_options.unfused || shape->kv_len > BENCH_UNFUSED_LENGTH) {
+    measure(state, &p, NULL);
+  } else {
+    if (bench_unfused_open(&u, &p, why, sizeof why) == 0)
+      measure(state, &p, &u);
+    else
+      gbench_error(state, why);
+    bench_unfused_close(&u);
+  }
+  bench_problem_close(&p);
 }
 
 /* Both masks, both layouts, all thread counts. */
@@ -62,7 +61,7 @@ static void add(bench_shape s) {
       for (int32_t t = 0; t < n; t++) {
         s.threads = counts[t];
         bench_name_prefill(name, "prefill", &s);
-        gbench_register(name, prefill, bench_keep(&s));
+        gbench_register(name, bench_prefill, bench_keep(&s));
       }
 }
 

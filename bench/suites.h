@@ -19,10 +19,8 @@ void bench_suite_baseline(void);
 void bench_suite_growth(void);
 void bench_suite_models(void);
 
-/* Benchmarks of several suites; arg is a bench_shape. The library alone or in turns with the unfused
- * path, and naive loops alone. */
-void bench_prefill_alone(gbench_state *state, const void *arg);
-void bench_prefill_compared(gbench_state *state, const void *arg);
+/* Benchmarks that several suites register; arg is a bench_shape. */
+void bench_prefill(gbench_state *state, const void *arg);
 void bench_decode_compared(gbench_state *state, const void *arg);
 void bench_naive_alone(gbench_state *state, const void *arg);
 
@@ -44,12 +42,6 @@ double bench_report_flops(gbench_state *state, bench_rounds *r, int32_t voice, i
  * speedup also goes to the end of the label. */
 void bench_report_unfused(gbench_state *state, const bench_rounds *r, int32_t unfused,
                           int32_t subject, int32_t threads, char *label, size_t size);
-
-/* Opens the problem of a shape and its unfused path, measures both, closes them. */
-struct bench_unfused;
-void bench_compare_unfused(gbench_state *state, const bench_shape *shape,
-                           void (*measure)(gbench_state *state, bench_problem *p,
-                                           struct bench_unfused *u));
 
 /* Turns of an anchor are repeated before a share above the limit is believed. */
 double bench_careful_share(gbench_state *state, bench_rounds *r, int32_t anchor,
