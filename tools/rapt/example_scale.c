@@ -24,16 +24,18 @@ static double standard_deviation(const float *values, int32_t count) {
 }
 
 static void look_at_rows(const float *weights, example_scale_figures *figures) {
-  figures->entropy = figures->largest = 0;
+  double entropy = 0, sum_of_largest = 0;
   for (int32_t i = 0; i < QUERIES; i++) {
     double largest = 0;
     for (int32_t j = 0; j < KEYS; j++) {
       double weight = (double)weights[i * KEYS + j];
-      if (weight > 0) figures->entropy -= weight * log2(weight) / QUERIES;
+      if (weight > 0) entropy -= weight * log2(weight);
       largest = fmax(largest, weight);
     }
-    figures->largest += largest / QUERIES;
+    sum_of_largest += largest;
   }
+  figures->entropy = entropy / (double)QUERIES;
+  figures->largest = sum_of_largest / (double)QUERIES;
 }
 
 int example_scale(int32_t head_dim, float scale, example_scale_figures *figures, failure *why) {

@@ -13,12 +13,12 @@ static int wanted(void) {
 }
 
 void progress_show(double done, const char *what) {
-  enum { WIDTH = 30 };
+  const int width = 30;
   if (!wanted()) return;
   fflush(stdout);
-  int full = (int)(done * WIDTH + 0.5);
+  int full = (int)(done * width + 0.5);
   fprintf(stderr, "\r[");
-  for (int i = 0; i < WIDTH; i++) fputc(i < full ? '#' : '.', stderr);
+  for (int i = 0; i < width; i++) fputc(i < full ? '#' : '.', stderr);
   fprintf(stderr, "] %3.0f %%  %s\033[K", 100 * done, what);
   fflush(stderr);
 }
