@@ -38,17 +38,26 @@ const char *bench_blas_name(void) {
   return name;
 }
 
+/* Rows of S. */
+static int32_t rows_of(const bench_unfused *u) { return u->problem->shape.q_len * u->group; }
+
 /* Floats of S and its sums, one team. */
-static size_t scores_size(const bench_shape *s) {
-  return ((size_t)s->kv_len + 1) * (size_t)s->q_len;
+static size_t scores_size(const bench_unfused *u) {
+  return ((size_t)u->problem->shape.kv_len + 1) * (size_t)rows_of(u);
+}
+
+/* Products of all heads. */
+static int32_t products(const bench_unfused *u) {
+  return u->problem->shape.batch * u->problem->shape.heads_q / u->group;
 }
 
 int bench_unfused_open(bench_unfused *u, const bench_problem *p, char *why, size_t size) {
   const bench_shape *s = &p->shape;
   memset(u, 0, sizeof *u);
   u->problem = p;
-  u->teams = (int64_t)s->batch * s->heads_q >= s->threads ? s->threads : 1;
-  size_t scores = scores_size(s) * (size_t)u->teams * sizeof(float);
+  u->group = s->q_len == 1 && !s->causal ? s->heads_q / s->heads_kv : 1;
+  u->teams = products(u) >= s->threads ? s->threads : 1;
+  size_t scores = scores_size(u) * (size_t)u->teams * sizeof(float);
   if (bench_buffer_open(&u->scores, scores, BENCH_PAGES_HUGE) != 0 ||
       bench_buffer_open(&u->o, p->o.bytes, s->pages) != 0) {
     snprintf(why, size, "no memory for the matrix of scores");
@@ -67,15 +76,15 @@ typedef struct rows_job {
   const bench_shape *shape;
   const bench_isa *isa;
   float *scores, *sums;
-  int32_t parts;
+  int32_t rows, parts;
 } rows_job;
 
 /* e^(score - maximum) and its sum for part `index` of the rows; what is masked becomes 0. */
 static void softmax_rows(void *arg, int32_t index) {
   const rows_job *job = arg;
   const bench_shape *s = job->shape;
-  int32_t begin = (int32_t)((int64_t)s->q_len * index / job->parts);
-  int32_t end = (int32_t)((int64_t)s->q_len * (index + 1) / job->parts);
+  int32_t begin = (int32_t)((int64_t)job->rows * index / job->parts);
+  int32_t end = (int32_t)((int64_t)job->rows * (index + 1) / job->parts);
   for (int32_t i = begin; i < end; i++) {
     float *row = job->scores + (int64_t)i * s->kv_len;
     int32_t n = s->causal && i + 1 < s->kv_len ? i + 1 : s->kv_len;
@@ -84,7 +93,21 @@ static void softmax_rows(void *arg, int32_t index) {
   }
 }
 
-static void one_head(const bench_unfused *u, int32_t b, int32_t h, float *scores, int32_t parts) {
+/* C = scale * A B, or A B^T; a single row has a routine of its own, twice as fast. */
+static void multiply(enum CBLAS_TRANSPOSE b_is, int rows, int columns, int inner, float scale,
+                     const float *a, int ld_a, const float *b, int ld_b, float *c, int ld_c) {
+  if (rows > 1)
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, b_is, rows, columns, inner, scale, a, ld_a, b, ld_b,
+                0.0f, c, ld_c);
+  else if (b_is == CblasTrans)
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, columns, inner, scale, b, ld_b, a, 1, 0.0f, c, 1);
+  else
+    cblas_sgemv(CblasRowMajor, CblasTrans, inner, columns, scale, b, ld_b, a, 1, 0.0f, c, 1);
+}
+
+/* Query head h and, if they are grouped, those after it. */
+static void one_product(const bench_unfused *u, int32_t b, int32_t h, float *scores,
+                        int32_t parts) {
   const bench_problem *p = u->problem;
   const bench_shape *s = &p->shape;
   int32_t hkv = (int32_t)((int64_t)h * s->heads_kv / s->heads_q);
@@ -92,35 +115,36 @@ static void one_head(const bench_unfused *u, int32_t b, int32_t h, float *scores
   const float *k = bench_k(p) + bench_offset(s, s->heads_kv, s->kv_len, b, hkv, 0);
   const float *v = bench_v(p) + bench_offset(s, s->heads_kv, s->kv_len, b, hkv, 0);
   float *o = (float *)u->o.data + bench_offset(s, s->heads_q, s->q_len, b, h, 0);
-  int ld_q = (int)bench_offset(s, s->heads_q, s->q_len, 0, 0, 1);
+  const int rows = rows_of(u), grouped = u->group > 1;
+  int ld_q = (int)bench_offset(s, s->heads_q, s->q_len, 0, grouped, !grouped);
   int ld_kv = (int)bench_offset(s, s->heads_kv, s->kv_len, 0, 0, 1);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, s->q_len, s->kv_len, s->head_dim,
-              1.0f / sqrtf((float)s->head_dim), q, ld_q, k, ld_kv, 0.0f, scores, s->kv_len);
-  float *sums = scores + (int64_t)s->q_len * s->kv_len;
-  rows_job job = {s, bench_isa_best(), scores, sums, parts};
+  multiply(CblasTrans, rows, s->kv_len, s->head_dim, 1.0f / sqrtf((float)s->head_dim), q, ld_q, k,
+           ld_kv, scores, s->kv_len);
+  float *sums = scores + (int64_t)rows * s->kv_len;
+  rows_job job = {s, bench_isa_best(), scores, sums, rows, parts};
   bench_parallel(parts, softmax_rows, &job);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s->q_len, s->head_dim, s->kv_len, 1.0f,
-              scores, s->kv_len, v, ld_kv, 0.0f, o, ld_q);
+  multiply(CblasNoTrans, rows, s->head_dim, s->kv_len, 1.0f, scores, s->kv_len, v, ld_kv, o, ld_q);
   /* Dividing here touches head_dim numbers a row, not kv_len. */
-  for (int32_t i = 0; i < s->q_len; i++) {
+  for (int32_t i = 0; i < rows; i++) {
     float scale = 1.0f / sums[i], *row = o + (int64_t)i * ld_q;
     for (int32_t d = 0; d < s->head_dim; d++) row[d] *= scale;
   }
 }
 
-static void some_heads(void *arg, int32_t index) {
+static void some_products(void *arg, int32_t index) {
   const bench_unfused *u = arg;
   const bench_shape *s = &u->problem->shape;
-  float *scores = (float *)u->scores.data + (size_t)index * scores_size(s);
-  for (int32_t x = index; x < s->batch * s->heads_q; x += u->teams)
-    one_head(u, x / s->heads_q, x % s->heads_q, scores, u->teams > 1 ? 1 : s->threads);
+  float *scores = (float *)u->scores.data + (size_t)index * scores_size(u);
+  for (int32_t x = index; x < products(u); x += u->teams)
+    one_product(u, x * u->group / s->heads_q, x * u->group % s->heads_q, scores,
+                u->teams > 1 ? 1 : s->threads);
 }
 
 void bench_unfused_run(void *unfused) {
   bench_unfused *u = unfused;
   /* Inside the region of bench_parallel OpenBLAS works serially by itself. */
   openblas_set_num_threads(u->teams > 1 ? 1 : u->problem->shape.threads);
-  bench_parallel(u->teams, some_heads, u);
+  bench_parallel(u->teams, some_products, u);
   openblas_set_num_threads(bench_threads_max());
 }
 

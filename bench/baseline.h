@@ -17,11 +17,13 @@ const char *bench_blas_name(void);
 
 /* S = scale Q K^T for a head at a time, masked softmax of S, O = S V. With at least as many heads as
  * threads each thread works on its own head and its own S, which is the fastest way; otherwise
- * OpenBLAS gets the threads. S lies in huge pages. */
+ * OpenBLAS gets the threads. For a single query the heads that share K and V are the rows of one
+ * product, so that K and V are read once. S lies in huge pages. */
 typedef struct bench_unfused {
   const bench_problem *problem;
   bench_buffer scores, o;
-  int32_t teams; /* heads at a time */
+  int32_t group; /* query heads in one product: those of a KV head for a single query, else 1 */
+  int32_t teams; /* products at a time */
 } bench_unfused;
 
 int bench_unfused_open(bench_unfused *u, const bench_problem *problem, char *why, size_t size);

@@ -3,7 +3,8 @@
  * rapt-bench. See bench/README.md. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "common/cpu_name.h"
 
 #include "baseline.h"
 #include "data.h"
@@ -12,26 +13,9 @@
 #include "suites.h"
 #include "threads.h"
 
-/* The processor's name for itself. */
-static void cpu_model(char *out, size_t size) {
-  char line[256];
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  snprintf(out, size, "unknown");
-  while (file && fgets(line, sizeof line, file)) {
-    char *value = strchr(line, ':');
-    if (!value || (strncmp(line, "model name", 10) != 0 && strncmp(line, "CPU part", 8) != 0))
-      continue;
-    value += strspn(value, ": \t");
-    value[strcspn(value, "\n")] = 0;
-    snprintf(out, size, "%s", value);
-    break;
-  }
-  if (file) fclose(file);
-}
-
 static void describe(void) {
   char text[256];
-  cpu_model(text, sizeof text);
+  cpu_name(text, sizeof text);
   gbench_context("cpu", text);
 
   rapt_cpu_info cpu = {.size = sizeof cpu};
@@ -71,6 +55,8 @@ int main(int argc, char **argv) {
   bench_suite_prefill();
   bench_suite_decode();
   bench_suite_scaling();
+  bench_suite_growth();
+  bench_suite_models();
   bench_suite_overhead();
   bench_suite_kernels();
   bench_suite_anchors();

@@ -28,20 +28,13 @@ static void measure(gbench_state *state, bench_problem *p, bench_unfused *u) {
   double share = bench_report_flops(state, &r, subject, anchor, bench_flops(&p->shape),
                                     p->shape.threads);
   int at = snprintf(label, sizeof label, "%.1f %% of peak, %s", 100 * share, p->set);
-  if (u) {
-    double speedup = bench_rounds_best(&r, unfused) / bench_rounds_best(&r, subject);
-    gbench_counter(state, "unfused_time", bench_rounds_best(&r, unfused));
-    gbench_counter(state, "speedup_vs_unfused", speedup);
-    gbench_counter(state, "speedup_vs_unfused_median", bench_rounds_ratio(&r, unfused, subject));
-    if (p->shape.threads == 1)
-      gbench_counter(state, "speedup_vs_unfused_cpu",
-                     bench_rounds_best_own(&r, unfused) / bench_rounds_best_own(&r, subject));
-    snprintf(label + at, sizeof label - (size_t)at, ", %.2fx unfused", speedup);
-  }
+  if (u)
+    bench_report_unfused(state, &r, unfused, subject, p->shape.threads, label + at,
+                         sizeof label - (size_t)at);
   gbench_label(state, label);
 }
 
-static void prefill(gbench_state *state, const void *arg) {
+void bench_prefill(gbench_state *state, const void *arg) {
   const bench_shape *shape = arg;
   bench_problem p;
   bench_unfused u;
@@ -68,7 +61,7 @@ static void add(bench_shape s) {
       for (int32_t t = 0; t < n; t++) {
         s.threads = counts[t];
         bench_name_prefill(name, "prefill", &s);
-        gbench_register(name, prefill, bench_keep(&s));
+        gbench_register(name, bench_prefill, bench_keep(&s));
       }
 }
 

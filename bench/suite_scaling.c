@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/power_fit.h"
 #include "options.h"
 #include "suites.h"
 #include "threads.h"
@@ -18,17 +19,14 @@ static struct {
 } points[MAX_POINTS];
 static int32_t n_points;
 
-/* Slope of log y over log length, least squares; returns the number of points. */
+/* Exponent of the growth with the length; returns the number of points. */
 static int32_t fit(int32_t causal, int32_t threads, int32_t use_work, double *exponent) {
-  double n = 0, x1 = 0, y1 = 0, xx = 0, xy = 0;
-  for (int32_t i = 0; i < n_points; i++) {
-    if (points[i].causal != causal || points[i].threads != threads || points[i].length < FIT_FROM)
-      continue;
-    double x = log(points[i].length), y = log(use_work ? points[i].work : points[i].time);
-    n += 1, x1 += x, y1 += y, xx += x * x, xy += x * y;
-  }
-  *exponent = n >= 2 ? (n * xy - x1 * y1) / (n * xx - x1 * x1) : 0;
-  return (int32_t)n;
+  power_fit line = {0};
+  for (int32_t i = 0; i < n_points; i++)
+    if (points[i].causal == causal && points[i].threads == threads && points[i].length >= FIT_FROM)
+      power_fit_add(&line, points[i].length, use_work ? points[i].work : points[i].time);
+  *exponent = power_fit_exponent(&line);
+  return line.points;
 }
 
 static void keep_point(const bench_shape *s, double time, double work) {

@@ -20,11 +20,11 @@
 
 #include <rapt/rapt.h>
 
+#include "common/reference.h"
+#include "common/rng.h"
 #include "support/compare.h"
 #include "support/guard.h"
 #include "support/rapt_test.h"
-#include "support/reference.h"
-#include "support/rng.h"
 
 typedef enum problem_layout {
   LAYOUT_BHSD,
@@ -353,7 +353,7 @@ static inline int problem_compare(problem *p, const char *isa, const char *what)
   double bar = (p->desc.head_dim_qk == 64 && p->args.kv_len <= 4096 ? 5e-7 : 2e-6) * p->loose;
   int ok = CHECK_CLOSE(got, p->ref_o, rows * dv, RAPT_BOUND_ABS * p->loose,
                        RAPT_BOUND_REL * p->loose, "%s: O", text);
-  double error = compare_rel_l2(got, p->ref_o, rows * dv);
+  double error = reference_rel_l2(got, p->ref_o, rows * dv);
   ok &= CHECK(rows * dv < 64 || error <= bar, "%s: O: relative L2 error %.3g > %.3g", text, error,
               bar);
   if (p->args.lse.data)

@@ -17,6 +17,8 @@ CLEAN = {
     "src/kernels/kernels.def": "#ifdef RAPT_HAVE_AVX2_F32\nRAPT_KERNEL_SET(avx2, f32)\n#endif\n"
                                "RAPT_KERNEL_SET(generic, f32)\n",
     "cmake/isa.cmake": "rapt_isa(NAME generic ARCH any)\nrapt_isa(NAME avx2 ARCH x86_64)\n",
+    "tools/common/npy.h": "#include <stdio.h>\n",
+    "tools/rapt/run.c": '#include <rapt/rapt.h>\n#include "common/npy.h"\n',
     "tests/check/main.c": '#include "kernels/kernel_set.h"\n',
 }
 LONG_FUNCTION = "int f(void)\n{\n" + "  g();\n" * 90 + "}\n"
@@ -32,6 +34,9 @@ FAULTS = [
     ("layers", "src/attention/omp.c", "#include <omp.h>\n", "belongs in one .c file"),
     ("layers", "src/platform/second.c", "#include <omp.h>\n", "one file only"),
     ("layers", "src/api/test.c", '#include "../../tests/check/main.c"\n', "nothing outside tests"),
+    ("layers", "tools/rapt/inside.c", '#include "attention/plan.h"\n', "a tool includes the public header"),
+    ("layers", "tools/common/up.c", '#include "rapt/run.c"\n', "a tool includes the public header"),
+    ("layers", "src/api/tool.c", '#include "common/npy.h"\n', "src does not include tools"),
     ("layers", "src/extra/new.c", '#include "../kernels/kernel_set.h"\n', "has no rule"),
     ("layers", "include/rapt/rapt.h", "#include <stdio.h>\n", "public header may not include"),
     ("sets", "src/kernels/x86/avx3_f32.c", "int rapt_kernels_avx3_f32;\n", "with a row in cmake/isa.cmake"),
