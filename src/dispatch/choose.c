@@ -29,6 +29,16 @@ int32_t rapt_kernel_set_usable(const rapt_kernel_set *set, rapt_features feature
   return needs != 0 && (features & needs) == needs;
 }
 
+rapt_features rapt_levels_with_sets(rapt_features features) {
+  rapt_features found = 0;
+  for (int32_t i = 0; i < SET_COUNT; i++) {
+    rapt_features level = rapt_level_by_name(sets[i]->isa);
+    found |= level &
+             (~level + 1); /* its own bit is the lowest: what it implies is listed after it */
+  }
+  return features & found;
+}
+
 /* Today every set serves every head_dim; a set that does not will say so in its table. */
 static int serves(const rapt_kernel_set *set, int32_t path, int32_t head_dim_qk,
                   int32_t head_dim_v) {

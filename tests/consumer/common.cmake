@@ -1,0 +1,59 @@
+# What the consumer scripts share. All of them get
+#   SOURCE, BUILD   the tree and the build that is installed
+#   WORK            a folder for all of them; the installed prefix is ${WORK}/moved
+#   CC, CXX         compilers; CXX may be empty
+#   GENERATOR       of CMake
+cmake_minimum_required(VERSION 3.25)
+set(CONSUMER "${CMAKE_CURRENT_LIST_DIR}")
+set(PREFIX "${WORK}/moved")
+set(EXPECTED_LINE "8\\.225 1\\.775")
+# Nothing of the caller's environment may help to find the library.
+foreach(name CMAKE_PREFIX_PATH PKG_CONFIG_PATH LD_LIBRARY_PATH LIBRARY_PATH CPATH rapt_DIR rapt_ROOT)
+  unset(ENV{${name}})
+endforeach()
+
+# run(COMMAND...): must succeed; what it printed is then in `output`.
+function(run)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE printed ERROR_VARIABLE printed RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\n${printed}\nended with ${result}")
+  endif()
+  set(output "${printed}" PARENT_SCOPE)
+endfunction()
+
+# configure(SOURCE_DIR BUILD_DIR OPTIONS...): a fresh build folder with the compilers of the build under test.
+function(configure source_dir build_dir)
+  file(REMOVE_RECURSE "${build_dir}")
+  set(cxx "")
+  if(CXX)
+    set(cxx "-DCMAKE_CXX_COMPILER=${CXX}")
+  endif()
+  run("${CMAKE_COMMAND}" -S "${source_dir}" -B "${build_dir}" -G "${GENERATOR}"
+    "-DCMAKE_C_COMPILER=${CC}" ${cxx} ${ARGN})
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# run_use(PROGRAM [ISA]): the program's own comparison with float64 must hold. `output` is what it said.
+function(run_use)
+  run(${ARGN})
+  if(NOT output MATCHES "\nbits generic [0-9a-f]+\n")
+    message(FATAL_ERROR "${ARGN}: no line for the generic level:\n${output}")
+  endif()
+  message("${output}")
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# must_need(PROGRAM LIBRARY YES|NO): whether the program asks the loader for it.
+function(must_need program library wanted)
+  find_program(OBJDUMP NAMES objdump)
+  if(NOT OBJDUMP)
+    message("objdump is missing: what ${program} needs was not looked at")
+    return()
+  endif()
+  run("${OBJDUMP}" -p "${program}")
+  string(REGEX MATCH "NEEDED +${library}" found "${output}")
+  if((wanted AND NOT found) OR (found AND NOT wanted))
+    message(FATAL_ERROR "${program}: needs ${library}: '${found}', expected ${wanted}")
+  endif()
+endfunction()

@@ -1,0 +1,15 @@
+# -DCOMPONENT= -DCODE=use.c|use.cc: find_package(rapt), built and run.
+include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
+set(build "${WORK}/find_package-${COMPONENT}-${CODE}")
+configure("${CONSUMER}/find_package" "${build}" "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DVERSION=0.1"
+  "-DCOMPONENT=${COMPONENT}" "-DSOURCE=${CONSUMER}/${CODE}")
+run("${CMAKE_COMMAND}" --build "${build}")
+run_use("${build}/use")
+if(COMPONENT MATCHES "static")
+  must_need("${build}/use" librapt NO)
+elseif(COMPONENT STREQUAL "core")
+  must_need("${build}/use" librapt-core.so.0 YES)
+  must_need("${build}/use" libgomp NO)
+else()
+  must_need("${build}/use" librapt.so.0 YES)
+endif()
