@@ -8,12 +8,10 @@
 
 #define RAPT_KERNEL_SET(isa, type) extern const rapt_kernel_set rapt_kernels_##isa##_##type;
 #include "../kernels/kernels.def"
-#undef RAPT_KERNEL_SET
 
 static const rapt_kernel_set *const sets[] = {
 #define RAPT_KERNEL_SET(isa, type) &rapt_kernels_##isa##_##type,
 #include "../kernels/kernels.def"
-#undef RAPT_KERNEL_SET
 };
 
 enum { SET_COUNT = sizeof sets / sizeof sets[0] };

@@ -8,7 +8,7 @@
 
 #include "../kernels/kernel_set.h"
 
-/* Levels this machine can run: bit i = level i of isa_levels.h's list. */
+/* Levels this machine can run: bit i = level i of kernels.def. */
 typedef uint32_t rapt_features;
 
 /* What a CPU says of itself, before any interpretation. Tests feed recorded ones. */

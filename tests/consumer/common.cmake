@@ -22,6 +22,15 @@ function(run)
   set(output "${printed}" PARENT_SCOPE)
 endfunction()
 
+# need_pkg_config(): PKG_CONFIG, or the whole script ends as skipped.
+macro(need_pkg_config)
+  find_program(PKG_CONFIG pkg-config)
+  if(NOT PKG_CONFIG)
+    message("skipped: pkg-config is not installed (Debian: pkgconf)")
+    return()
+  endif()
+endmacro()
+
 # configure(SOURCE_DIR BUILD_DIR OPTIONS...): a fresh build folder with the compilers of the build under test.
 function(configure source_dir build_dir)
   file(REMOVE_RECURSE "${build_dir}")

@@ -1,11 +1,7 @@
 # -DMODULE=rapt|rapt-core: one command line with pkg-config, against the shared library and, with
 # --static, against the archive.
 include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
-find_program(PKG_CONFIG pkg-config)
-if(NOT PKG_CONFIG)
-  message("skipped: pkg-config is not installed (Debian: pkgconf)")
-  return()
-endif()
+need_pkg_config()
 
 # flags(OUT PREFIX ARGUMENTS...): what pkg-config says, as a list.
 function(flags out prefix)

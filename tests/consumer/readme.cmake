@@ -1,11 +1,7 @@
 # The compiler lines of README.md, word for word, in a folder laid out as it says: the installation in
 # ~/.local, the build in build/plain.
 include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
-find_program(PKG_CONFIG pkg-config)
-if(NOT PKG_CONFIG)
-  message("skipped: pkg-config is not installed (Debian: pkgconf)")
-  return()
-endif()
+need_pkg_config()
 set(home "${WORK}/readme")
 file(REMOVE_RECURSE "${home}")
 file(MAKE_DIRECTORY "${home}/bin" "${home}/build")
