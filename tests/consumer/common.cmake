@@ -6,6 +6,10 @@
 cmake_minimum_required(VERSION 3.25)
 set(CONSUMER "${CMAKE_CURRENT_LIST_DIR}")
 set(PREFIX "${WORK}/moved")
+set(COMPILERS "-DCMAKE_C_COMPILER=${CC}")
+if(CXX)
+  list(APPEND COMPILERS "-DCMAKE_CXX_COMPILER=${CXX}")
+endif()
 set(EXPECTED_LINE "8\\.225 1\\.775")
 # Nothing of the caller's environment may help to find the library.
 foreach(name CMAKE_PREFIX_PATH PKG_CONFIG_PATH LD_LIBRARY_PATH LIBRARY_PATH CPATH rapt_DIR rapt_ROOT)
@@ -34,12 +38,8 @@ endmacro()
 # configure(SOURCE_DIR BUILD_DIR OPTIONS...): a fresh build folder with the compilers of the build under test.
 function(configure source_dir build_dir)
   file(REMOVE_RECURSE "${build_dir}")
-  set(cxx "")
-  if(CXX)
-    set(cxx "-DCMAKE_CXX_COMPILER=${CXX}")
-  endif()
   run("${CMAKE_COMMAND}" -S "${source_dir}" -B "${build_dir}" -G "${GENERATOR}"
-    "-DCMAKE_C_COMPILER=${CC}" ${cxx} ${ARGN})
+    ${COMPILERS} ${ARGN})
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 

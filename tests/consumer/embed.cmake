@@ -18,7 +18,7 @@ execute_process(COMMAND "${build}/use" avx2 OUTPUT_VARIABLE output RESULT_VARIAB
 if(result EQUAL 0 OR NOT output MATCHES "usable here: generic\n")
   message(FATAL_ERROR "a level without kernels: ${result}\n${output}")
 endif()
-run_use("${WORK}/find_package-rapt-use.c/use" generic)
+run_use("${WORK}/find_package-rapt-C/use" generic)
 string(REGEX MATCH "topology ([a-z]+)" found "${without}")
 set(topology_without "${CMAKE_MATCH_1}")
 string(REGEX MATCH "topology ([a-z]+)" found "${output}")

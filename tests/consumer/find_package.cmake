@@ -1,8 +1,14 @@
-# -DCOMPONENT= -DCODE=use.c|use.cc: find_package(rapt), built and run.
+# -DCOMPONENT= -DLANGUAGES=C|CXX|C,CXX: find_package(rapt), built and run. The program is one in both
+# languages; with CXX it is compiled as C++.
 include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
-set(build "${WORK}/find_package-${COMPONENT}-${CODE}")
+set(build "${WORK}/find_package-${COMPONENT}-${LANGUAGES}")
+set(source "${CONSUMER}/use.c")
+if(LANGUAGES MATCHES "CXX")
+  set(source "${WORK}/use.cc")
+  file(WRITE "${source}" "#include \"${CONSUMER}/use.c\"\n")
+endif()
 configure("${CONSUMER}/find_package" "${build}" "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DVERSION=0.1"
-  "-DCOMPONENT=${COMPONENT}" "-DSOURCE=${CONSUMER}/${CODE}")
+  "-DCOMPONENT=${COMPONENT}" "-DSOURCE=${source}" "-DLANGUAGES=${LANGUAGES}")
 run("${CMAKE_COMMAND}" --build "${build}")
 run_use("${build}/use")
 if(COMPONENT MATCHES "static")

@@ -8,9 +8,9 @@ include("${CMAKE_CURRENT_LIST_DIR}/../consumer/common.cmake")
 set(tree "${WORK}/tree")
 set(build "${WORK}/build")
 file(REMOVE_RECURSE "${tree}")
-foreach(part CMakeLists.txt cmake include src tests tools)
-  file(COPY "${SOURCE}/${part}" DESTINATION "${tree}" PATTERN __pycache__ EXCLUDE)
-endforeach()
+file(GLOB parts LIST_DIRECTORIES true "${SOURCE}/*")
+list(REMOVE_ITEM parts "${SOURCE}/build")
+file(COPY ${parts} DESTINATION "${tree}" PATTERN .git EXCLUDE PATTERN __pycache__ EXCLUDE)
 
 # The three files the documentation names, in its order.
 file(READ "${SOURCE}/docs/kernels.md" docs)
