@@ -43,11 +43,12 @@ function(configure source_dir build_dir)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# run_use(PROGRAM [ISA]): the program's own comparison with float64 must hold. `output` is what it said.
+# run_use(PROGRAM [ISA]): the program's own comparison with float64 must hold, and no library may have written
+# anything of its own, on either stream. `output` is what the program said.
 function(run_use)
   run(${ARGN})
-  if(NOT output MATCHES "\nbits generic [0-9a-f]+\n")
-    message(FATAL_ERROR "${ARGN}: no line for the generic level:\n${output}")
+  if(NOT output MATCHES "^topology [a-z]+\n(bits [a-z0-9]+ [0-9a-f]+\n)+$" OR NOT output MATCHES "bits generic")
+    message(FATAL_ERROR "${ARGN}: not the lines expected:\n${output}")
   endif()
   message("${output}")
   set(output "${output}" PARENT_SCOPE)
