@@ -4,7 +4,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
 set(build "${WORK}/find_package-${COMPONENT}-${LANGUAGES}")
 set(source "${CONSUMER}/use.c")
 if(LANGUAGES MATCHES "CXX")
-  set(source "${WORK}/use.cc")
+  set(source "${build}.cc") # not shared: tests run side by side
   file(WRITE "${source}" "#include \"${CONSUMER}/use.c\"\n")
 endif()
 configure("${CONSUMER}/find_package" "${build}" "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DVERSION=0.1"
