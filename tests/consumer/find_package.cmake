@@ -7,7 +7,7 @@ if(LANGUAGES MATCHES "CXX")
   set(source "${build}.cc") # not shared: tests run side by side
   file(WRITE "${source}" "#include \"${CONSUMER}/use.c\"\n")
 endif()
-configure("${CONSUMER}/find_package" "${build}" "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DVERSION=0.1"
+configure("${CONSUMER}/find_package" "${build}" "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DVERSION=${VERSION}"
   "-DCOMPONENT=${COMPONENT}" "-DSOURCE=${source}" "-DLANGUAGES=${LANGUAGES}")
 run("${CMAKE_COMMAND}" --build "${build}")
 run_use("${build}/use")
