@@ -4,8 +4,6 @@
  * step. Eight query heads share two KV heads. At the end the same tokens go through one causal call,
  * as a prompt: RAPT_FORCE_LANES asks for the same arithmetic at every length, so the bits are equal.
  * (Without it single tokens take the faster row kernel, and the last bits may differ.) */
-#include <string.h>
-
 #include "example.h"
 
 enum { HEADS_Q = 8, HEADS_KV = 2, DIM = 64, TOKENS = 300 };
@@ -59,7 +57,7 @@ int main(void) {
   }
 
   if (rapt_attention_run(plan, &args, workspace, need.bytes, NULL, &error)) return failed(&error);
-  int equal = memcmp(decoded, prompt, sizeof decoded) == 0;
+  int equal = equal_bits(decoded, prompt, sizeof decoded);
   printf("%d tokens one by one and as a prompt: %s\n", TOKENS, equal ? "equal bits" : "different");
   free(workspace);
   rapt_plan_destroy(plan);

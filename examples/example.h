@@ -7,6 +7,7 @@
 #include <rapt/rapt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Uniform in -1..1, the same in every run. */
 static inline void fill_noise(float *x, size_t n) {
@@ -15,6 +16,11 @@ static inline void fill_noise(float *x, size_t n) {
     state = state * 1664525u + 1013904223u;
     x[i] = (float)(state >> 8) * 0x1p-23f - 1.0f;
   }
+}
+
+/* Equal bits, not only numbers that compare equal. */
+static inline int equal_bits(const void *a, const void *b, size_t bytes) {
+  return memcmp(a, b, bytes) == 0;
 }
 
 static inline int failed(const rapt_error *error) {

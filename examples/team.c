@@ -4,7 +4,6 @@
  * together: each thread calls rapt_attention_run_team, and then the next operation. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
-#include <string.h>
 
 #include "example.h"
 
@@ -96,7 +95,7 @@ int main(void) {
   /* The same on one thread. */
   if (rapt_attention(&desc, &args, NULL, &error)) return failed(&error);
   for (int layer = 0; layer < LAYERS; layer++) add_output(expected, 0, 1);
-  int equal = memcmp(sum, expected, sizeof sum) == 0;
+  int equal = equal_bits(sum, expected, sizeof sum);
   printf("%d threads, %d layers: %s, %s\n", THREADS, LAYERS, rapt_status_string(status),
          equal ? "equal bits" : "different");
   return status != RAPT_OK || !equal;
