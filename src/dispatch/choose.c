@@ -6,10 +6,12 @@
 
 #include "dispatch.h"
 
+#define RAPT_LEVEL(...)
 #define RAPT_KERNEL_SET(isa, type) extern const rapt_kernel_set rapt_kernels_##isa##_##type;
 #include "../kernels/kernels.def"
 
 static const rapt_kernel_set *const sets[] = {
+#define RAPT_LEVEL(...)
 #define RAPT_KERNEL_SET(isa, type) &rapt_kernels_##isa##_##type,
 #include "../kernels/kernels.def"
 };

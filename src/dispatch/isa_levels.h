@@ -8,6 +8,7 @@
 
 enum {
 #define RAPT_LEVEL(name, ...) RAPT_LEVEL_##name,
+#define RAPT_KERNEL_SET(isa, type)
 #include "../kernels/kernels.def"
   RAPT_LEVEL_COUNT
 };

@@ -33,5 +33,6 @@ enum { EBX = 1, ECX = 2 };
 const rapt_level rapt_levels[RAPT_LEVEL_COUNT] = {
 #define RAPT_LEVEL(level, implied, ...) \
   {.name = #level, .needs = {__VA_ARGS__}, .implies = (implied)},
+#define RAPT_KERNEL_SET(isa, type)
 #include "../kernels/kernels.def"
 };
