@@ -11,6 +11,6 @@ option(RAPT_WERROR "Warnings are errors" OFF)
 set(RAPT_SANITIZE "" CACHE STRING "Sanitizers: empty, address,undefined or thread")
 set_property(CACHE RAPT_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

@@ -52,6 +52,8 @@ typedef struct problem {
   int kv_shared;    /* K and V once for all sequences: batch stride 0 */
   int wild_strides; /* garbage where a stride must be ignored */
   int32_t workers;  /* 0 = as many as the executor has */
+  void (*change_plan)(rapt_plan *plan, const void *to); /* NULL, or called before each run */
+  const void *change_to;
 
   guard_buffer buffer[TENSORS];
   double *ref_o, *ref_lse; /* computed once, at the first comparison */
@@ -265,6 +267,7 @@ static inline rapt_status problem_try(problem *p, const char *isa, const rapt_ex
   rapt_status status = rapt_plan_create(&p->desc, &plan, error);
   p->desc.isa = NULL;
   if (status != RAPT_OK) return status;
+  if (p->change_plan) p->change_plan(plan, p->change_to);
   status = rapt_plan_workspace(plan, &p->args, workers, &info, error);
   if (status == RAPT_OK) {
     guard_buffer workspace = guard_alloc((size_t)info.bytes, GUARD_END, 64);

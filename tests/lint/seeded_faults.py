@@ -19,6 +19,8 @@ CLEAN = {
     "cmake/isa.cmake": "rapt_isa(NAME generic ARCH any)\nrapt_isa(NAME avx2 ARCH x86_64)\n",
     "tools/common/npy.h": "#include <stdio.h>\n",
     "tools/rapt/run.c": '#include <rapt/rapt.h>\n#include "common/npy.h"\n',
+    "README.md": "[the inside](docs/design.md#two-rooms), `[x](y)`\n```c\n[a](b)\n```\n",
+    "docs/design.md": "# Design\n## Two rooms\n[back](../README.md) [up](#design) [far](https://example.org)\n",
     "tests/check/main.c": '#include "kernels/kernel_set.h"\n',
 }
 LONG_FUNCTION = "int f(void)\n{\n" + "  g();\n" * 90 + "}\n"
@@ -43,6 +45,9 @@ FAULTS = [
     ("sets", "src/kernels/x86/avx2_f16.c", "int rapt_kernels_avx2_f16;\n", "no line for avx2_f16"),
     ("sets", "src/kernels/kernels.def", "RAPT_KERNEL_SET(avx2, f32)\nRAPT_KERNEL_SET(generic, f32)\n",
      "not guarded"),
+    ("links", "README.md", "[the inside](docs/design.md) and [more](docs/numerics.md)\n", "no file 'docs/numerics.md'"),
+    ("links", "docs/design.md", "# Design\n[x](../README.md#try-it)\n", "no heading '#try-it'"),
+    ("links", "docs/design.md", "## Two rooms\n[x](../../outside.md)\n", "no file"),
     ("names", "src/api/path.c", "/* see /ho" + "me/someone/notes */\n", "a path of one machine"),
     ("names", "tests/check/data.c", 'char *p = "../sha' + 'red/x";\n', "data beside the tree"),
 ]
