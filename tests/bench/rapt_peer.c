@@ -6,7 +6,7 @@
 #include <rapt/rapt.h>
 #include <string.h>
 
-#include "interpose.h"
+#include "memory/interpose.h"
 #include "support/rapt_test.h"
 #include "support/rng.h"
 
