@@ -85,16 +85,18 @@ static void check_bits(attention_fn attention, const rapt_peer_call *c) {
         (int)c->head_dim, (int)c->causal, (int)c->threads);
 }
 
-/* Twelve plans, more than are kept, each met again later with other lengths and threads. */
+/* Sixteen plans, more than are kept; for each there is one that differs in a single number. Each is met
+ * again with other lengths and threads. */
 RAPT_TEST(rapt_peer_equals_rapt) {
   attention_fn attention = load();
   if (!attention) return;
   fill();
   for (int32_t turn = 0; turn < 3; turn++)
-    for (int32_t plan = 0; plan < 12; plan++) {
-      int32_t kv_heads = 1 + plan % 3, group = 1 + plan % 2, length = 40 + 31 * turn + plan;
-      rapt_peer_call c = call_of(1 + turn, kv_heads * group, kv_heads, length, length, 8 + plan);
-      c.causal = plan >= 6;
+    for (int32_t plan = 0; plan < 16; plan++) {
+      int32_t kv_heads = 1 + (plan >> 3 & 1), heads = kv_heads * (1 + (plan >> 2 & 1));
+      int32_t length = 40 + 31 * turn + plan, head_dim = 8 + (plan >> 1 & 1);
+      rapt_peer_call c = call_of(1 + turn, heads, kv_heads, length, length, head_dim);
+      c.causal = plan & 1;
       c.threads = 1 + (turn + plan) % 3;
       check_bits(attention, &c);
     }
@@ -116,10 +118,10 @@ RAPT_TEST(rapt_peer_keeps_plans_and_workspace) {
   if (!interpose_works()) SKIP("allocations cannot be counted in this build");
   fill();
   rapt_peer_call large = call_of(1, 4, 4, 200, 200, 64), small = call_of(2, 4, 2, 30, 60, 32);
-  attention(&large);
-  attention(&small);
   interpose_begin();
-  int status = 0;
+  int status = attention(&large) | attention(&small);
+  CHECK(interpose_end().allocate > 0, "the library's allocations are not seen");
+  interpose_begin();
   for (int32_t i = 0; i < 10; i++) {
     status |= attention(&large) | attention(&small);
     small.kv_len++;
