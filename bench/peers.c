@@ -55,8 +55,8 @@ static int find_name(bench_peer *peer, void *library) {
     strcpy(peer->name, name);
   }
   const char *other = strcmp(peer->name, "unfused") == 0 ? "the built-in baseline" : NULL;
-  for (int32_t i = 0; i < n_peers; i++)
-    if (strcmp(peer->name, peers[i].name) == 0) other = peers[i].path;
+  for (const bench_peer *earlier = peers; earlier < peer; earlier++)
+    if (strcmp(peer->name, earlier->name) == 0) other = earlier->path;
   if (other) {
     fprintf(stderr, "rapt-bench: --peer=%s is called %s, and so is %s: names must differ\n",
             peer->path, peer->name, other);
