@@ -9,7 +9,9 @@
 #include "baseline.h"
 #include "data.h"
 #include "gbench.h"
+#include "failures.h"
 #include "options.h"
+#include "peers.h"
 #include "suites.h"
 #include "threads.h"
 
@@ -44,6 +46,13 @@ static void describe(void) {
   gbench_context("workers", text);
   gbench_context("rapt_version", rapt_version_string());
   gbench_context("baseline", bench_blas_name());
+  for (int32_t i = 0; i < bench_peers_count(); i++) {
+    const bench_peer *peer = bench_peers_get(i);
+    char key[8 + BENCH_PEER_NAME];
+    snprintf(key, sizeof key, "peer_%s", peer->name);
+    snprintf(text, sizeof text, "%s%s%s", peer->path, *peer->version ? ", " : "", peer->version);
+    gbench_context(key, text);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -51,6 +60,7 @@ int main(int argc, char **argv) {
   argc = bench_options_parse(argc, argv);
   if (argc < 0) return 2;
   bench_threads_open();
+  if (bench_peers_open() != 0) return 2;
   describe();
   bench_suite_prefill();
   bench_suite_decode();
@@ -63,6 +73,7 @@ int main(int argc, char **argv) {
   bench_suite_baseline();
   int status = gbench_run(argc, argv);
   bench_scaling_report();
+  bench_peers_report();
   if (gbench_errors() > 0) bench_fail("%d benchmarks ended with an error", gbench_errors());
   if (bench_failures() > 0 && status == 0) status = 1;
   return status;

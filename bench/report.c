@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "options.h"
+#include "failures.h"
 #include "suites.h"
 
 const bench_shape *bench_keep(const bench_shape *shape) {

@@ -26,15 +26,15 @@ static void measure(gbench_state *state, const bench_problem *p, bench_call *cal
 
 static void unfused(gbench_state *state, const void *arg) {
   bench_problem p;
-  bench_unfused u;
+  bench_baseline b;
   char why[320];
   if (bench_open_or_report(state, &p, arg) != 0) return;
-  bench_call call = {.run = bench_unfused_run, .ctx = &u};
-  if (bench_unfused_open(&u, &p, why, sizeof why) == 0)
+  bench_call call = {.run = bench_unfused_run, .ctx = &b.unfused};
+  if (bench_baseline_open(&b, &p, why, sizeof why) == 0)
     measure(state, &p, &call);
   else
     gbench_error(state, why);
-  bench_unfused_close(&u);
+  bench_baseline_close(&b);
   bench_problem_close(&p);
 }
 

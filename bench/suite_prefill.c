@@ -5,50 +5,58 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "comparison.h"
 #include "options.h"
 #include "suites.h"
 #include "threads.h"
 
-static void measure(gbench_state *state, bench_problem *p, bench_unfused *u) {
+static void measure(gbench_state *state, bench_problem *p, bench_baseline *b,
+                    bench_comparison *peers) {
   static bench_rounds r;
   memset(&r, 0, sizeof r);
   bench_call call = {.run = bench_problem_run, .ctx = p};
-  bench_call unfused_call = {.run = bench_unfused_run, .ctx = u, .batch = 1};
+  bench_call unfused_call = {.run = bench_unfused_run, .ctx = b ? &b->unfused : NULL, .batch = 1};
   bench_fma fma = {.isa = p->isa, .threads = p->shape.threads};
   int32_t subject = bench_rounds_add(&r, bench_call_take, &call, 0);
   int32_t anchor = bench_rounds_add(&r, bench_fma_take, &fma, 1);
-  int32_t unfused = u ? bench_rounds_add(&r, bench_call_take, &unfused_call, 0) : -1;
+  int32_t unfused = b ? bench_rounds_add(&r, bench_call_take, &unfused_call, 0) : -1;
+  bench_comparison_join(peers, &r);
   bench_rounds_run(&r);
   bench_rounds_settle(&r, anchor, bench_fma_seen(&fma));
   if (p->status != RAPT_OK) {
     gbench_error(state, rapt_status_string(p->status));
     return;
   }
-  char label[96];
+  char label[BENCH_LABEL];
   double share = bench_report_flops(state, &r, subject, anchor, bench_flops(&p->shape),
                                     p->shape.threads);
   int at = snprintf(label, sizeof label, "%.1f %% of peak, %s", 100 * share, p->set);
-  if (u)
+  if (b)
     bench_report_unfused(state, &r, unfused, subject, p->shape.threads, label + at,
                          sizeof label - (size_t)at);
+  bench_comparison_report(peers, state, &r, subject, label);
   gbench_label(state, label);
 }
 
 void bench_prefill(gbench_state *state, const void *arg) {
   const bench_shape *shape = arg;
+  static bench_comparison peers;
   bench_problem p;
-  bench_unfused u;
+  bench_baseline b;
   char why[320];
   if (bench_open_or_report(state, &p, shape) != 0) return;
-  if (!bench_options.unfused || shape->kv_len > BENCH_UNFUSED_LENGTH) {
-    measure(state, &p, NULL);
-  } else {
-    if (bench_unfused_open(&u, &p, why, sizeof why) == 0)
-      measure(state, &p, &u);
-    else
-      gbench_error(state, why);
-    bench_unfused_close(&u);
+  if (bench_comparison_open(&peers, &p, state) == 0) {
+    if (!bench_options.unfused || shape->kv_len > BENCH_UNFUSED_LENGTH) {
+      measure(state, &p, NULL, &peers);
+    } else {
+      if (bench_baseline_open(&b, &p, why, sizeof why) == 0)
+        measure(state, &p, &b, &peers);
+      else
+        gbench_error(state, why);
+      bench_baseline_close(&b);
+    }
   }
+  bench_comparison_close(&peers);
   bench_problem_close(&p);
 }
 
