@@ -11,9 +11,8 @@ static const char help[] =
     "rapt-bench [--rapt_seconds=<seconds per benchmark>]   default 1\n"
     "           [--rapt_unfused={1|0}]   prefill also times the unfused OpenBLAS path\n"
     "           [--rapt_quick]           short turns and small sizes\n"
-    "           [--peer=<shared object>] prefill, decode and scaling also time another library; up "
-    "to 4\n"
-    "                                    times. <rapt/peer.h> tells what such an object holds.\n"
+    "           [--peer=<shared object>] whole calls also time another library; up to 4 times.\n"
+    "                                    <rapt/peer.h> tells what such an object holds.\n"
     "RAPT_ISA=<isa> limits the kernel set, OMP_NUM_THREADS the workers.\n";
 
 /* The value of --name=value or --name (as "1"), or NULL. */
