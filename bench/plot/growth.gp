@@ -37,7 +37,7 @@ if (exists('base')) {
   replot
   set output
 } else {
-  set terminal dumb 100 32
+  set terminal dumb 79 30 # fits an 80 column terminal
   unset grid
   set key top left Right noreverse
   unset ylabel # not drawn upright
