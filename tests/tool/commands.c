@@ -114,8 +114,8 @@ RAPT_TEST(wrong_words) {
 RAPT_TEST(a_full_disk_is_a_failure) {
   const outcome *o = tool_with("", 0, "info --help");
   CHECK(o->code == 0, "%d", o->code);
-  char line[400];
-  snprintf(line, sizeof line, "'%s' info > /dev/full 2> '%s'", RAPT_TOOL, scratch("full.txt"));
+  char line[1024];
+  snprintf(line, sizeof line, "%s info > /dev/full 2> '%s'", RAPT_TOOL, scratch("full.txt"));
   int status = system(line);
   CHECK(status / 256 == 3, "exit status %d", status / 256);
 }

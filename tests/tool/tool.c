@@ -103,7 +103,7 @@ static void child(const char *environment, char **words, int out, int err) {
   }
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
-  execv(words[0], words);
+  execvp(words[0], words);
   _exit(127);
 }
 
