@@ -156,6 +156,22 @@ RAPT_TEST(heatmap_of_one_query_and_with_output) {
   sample_free(&s);
 }
 
+/* A NaN in q makes its row, and no other, NaN; without any number there is no legend of shades. */
+RAPT_TEST(heatmap_of_nan) {
+  static const char command[] = "run --q {}/q.npy --k {}/k.npy --v {}/v.npy --heatmap 0 --check";
+  sample s = sample_make(1, 1, 1, 2, 3, 4, 4);
+  s.q[1] = NAN;
+  sample_save(&s, 0, 4);
+  const outcome *o = tool(command);
+  CHECK(o->code == 0 && strstr(o->out, "|???|"), "no row of NaN: %s", o->out);
+  CHECK(strstr(o->out, "'?' not a number") && strstr(o->out, "'@' 0."), "legend: %s", o->out);
+  s.q[4] = NAN;
+  sample_save(&s, 0, 4);
+  o = tool(command);
+  CHECK(o->code == 0 && !strchr(o->out, '@') && !strstr(o->out, "sums over"), "legend: %s", o->out);
+  sample_free(&s);
+}
+
 /* Shades rise with the weight, start at their stated bounds, and keep nothing for 0. */
 RAPT_TEST(shades_rise) {
   shades s = shades_choose();

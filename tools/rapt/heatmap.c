@@ -127,8 +127,28 @@ static void print_key_axis(const heatmap *m) {
   printf("\n");
 }
 
+/* The weights each mark stands for. */
+static void print_legend(const heatmap *m, const shades *s, int32_t nans) {
+  printf("weight: '");
+  shades_print(s, 0);
+  printf("' 0");
+  for (int32_t level = 1; m->largest > 0 && level < s->levels; level++) {
+    printf("  '");
+    shades_print(s, level);
+    if (level == 1)
+      printf("' above 0");
+    else
+      printf("' %.2g", shades_from(s, level, m->largest));
+  }
+  if (nans) printf("  '?' not a number");
+  printf("  (largest %.3g)\n", m->largest);
+  if (m->most_sum > 0)
+    printf("sums over the keys of a query: %.7f to %.7f\n", m->least_sum, m->most_sum);
+}
+
 void heatmap_print(const heatmap *m, int32_t head, int32_t heads) {
   shades s = shades_choose();
+  int32_t nans = 0;
   printf("\nattention weights of head %d (of %d), sequence 0: %d queries down, %d keys across\n",
          (int)head, (int)heads, (int)m->queries, (int)m->keys);
   if (m->rows < m->queries || m->columns < m->keys)
@@ -137,21 +157,15 @@ void heatmap_print(const heatmap *m, int32_t head, int32_t heads) {
   print_key_axis(m);
   for (int32_t r = 0; r < m->rows; r++) {
     printf("%s%6d |", r ? "   " : "  q", (int)first_of(r, m->queries, m->rows));
-    for (int32_t x = 0; x < m->columns; x++)
-      shades_print(&s, shades_level(&s, m->cell[r * m->columns + x], m->largest));
+    for (int32_t x = 0; x < m->columns; x++) {
+      double weight = m->cell[r * m->columns + x];
+      nans += isnan(weight) != 0;
+      if (isnan(weight))
+        putchar('?'); /* of a NaN or an overflow in q or k */
+      else
+        shades_print(&s, shades_level(&s, weight, m->largest));
+    }
     printf("|\n");
   }
-  printf("weight: '");
-  shades_print(&s, 0);
-  printf("' 0");
-  for (int32_t level = 1; level < s.levels; level++) {
-    printf("  '");
-    shades_print(&s, level);
-    if (level == 1)
-      printf("' above 0");
-    else
-      printf("' %.2g", shades_from(&s, level, m->largest));
-  }
-  printf("  (largest %.3g)\n", m->largest);
-  printf("sums over the keys of a query: %.7f to %.7f\n", m->least_sum, m->most_sum);
+  print_legend(m, &s, nans);
 }
