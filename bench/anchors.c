@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "failures.h"
 #include "options.h"
 #include "threads.h"
 

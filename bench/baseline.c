@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "dispatch/dispatch.h"
-#include "threads.h"
 
 /* OpenBLAS reads its environment when it is loaded, so a change means starting over. */
 void bench_blas_open(char **argv) {
@@ -32,96 +31,24 @@ void bench_blas_open(char **argv) {
   }
 }
 
-const char *bench_blas_name(void) {
-  static char name[64];
-  snprintf(name, sizeof name, "OpenBLAS %s", openblas_get_corename());
-  return name;
-}
-
-/* Floats of S and its sums, one team. */
-static size_t scores_size(const bench_shape *s) {
-  return ((size_t)s->kv_len + 1) * (size_t)s->q_len;
-}
-
-int bench_unfused_open(bench_unfused *u, const bench_problem *p, char *why, size_t size) {
-  const bench_shape *s = &p->shape;
-  memset(u, 0, sizeof *u);
-  u->problem = p;
-  u->teams = (int64_t)s->batch * s->heads_q >= s->threads ? s->threads : 1;
-  size_t scores = scores_size(s) * (size_t)u->teams * sizeof(float);
-  if (bench_buffer_open(&u->scores, scores, BENCH_PAGES_HUGE) != 0 ||
-      bench_buffer_open(&u->o, p->o.bytes, s->pages) != 0) {
+int bench_baseline_open(bench_baseline *b, const bench_problem *p, char *why, size_t size) {
+  memset(b, 0, sizeof *b);
+  if (bench_unfused_prepare(&b->unfused, &p->shape) != 0 ||
+      bench_buffer_open(&b->o, p->o.bytes, p->shape.pages) != 0) {
     snprintf(why, size, "no memory for the matrix of scores");
     return -1;
   }
-  bench_unfused_run(u);
-  return bench_problem_compare(p, u->o.data, why, size);
+  b->unfused.q = bench_q(p);
+  b->unfused.k = bench_k(p);
+  b->unfused.v = bench_v(p);
+  b->unfused.o = b->o.data;
+  bench_unfused_run(&b->unfused);
+  return bench_problem_compare(p, b->o.data, why, size);
 }
 
-void bench_unfused_close(bench_unfused *u) {
-  bench_buffer_close(&u->scores);
-  bench_buffer_close(&u->o);
-}
-
-typedef struct rows_job {
-  const bench_shape *shape;
-  const bench_isa *isa;
-  float *scores, *sums;
-  int32_t parts;
-} rows_job;
-
-/* e^(score - maximum) and its sum for part `index` of the rows; what is masked becomes 0. */
-static void softmax_rows(void *arg, int32_t index) {
-  const rows_job *job = arg;
-  const bench_shape *s = job->shape;
-  int32_t begin = (int32_t)((int64_t)s->q_len * index / job->parts);
-  int32_t end = (int32_t)((int64_t)s->q_len * (index + 1) / job->parts);
-  for (int32_t i = begin; i < end; i++) {
-    float *row = job->scores + (int64_t)i * s->kv_len;
-    int32_t n = s->causal && i + 1 < s->kv_len ? i + 1 : s->kv_len;
-    job->sums[i] = job->isa->softmax(row, n);
-    if (n < s->kv_len) memset(row + n, 0, (size_t)(s->kv_len - n) * sizeof *row);
-  }
-}
-
-static void one_head(const bench_unfused *u, int32_t b, int32_t h, float *scores, int32_t parts) {
-  const bench_problem *p = u->problem;
-  const bench_shape *s = &p->shape;
-  int32_t hkv = (int32_t)((int64_t)h * s->heads_kv / s->heads_q);
-  const float *q = bench_q(p) + bench_offset(s, s->heads_q, s->q_len, b, h, 0);
-  const float *k = bench_k(p) + bench_offset(s, s->heads_kv, s->kv_len, b, hkv, 0);
-  const float *v = bench_v(p) + bench_offset(s, s->heads_kv, s->kv_len, b, hkv, 0);
-  float *o = (float *)u->o.data + bench_offset(s, s->heads_q, s->q_len, b, h, 0);
-  int ld_q = (int)bench_offset(s, s->heads_q, s->q_len, 0, 0, 1);
-  int ld_kv = (int)bench_offset(s, s->heads_kv, s->kv_len, 0, 0, 1);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, s->q_len, s->kv_len, s->head_dim,
-              1.0f / sqrtf((float)s->head_dim), q, ld_q, k, ld_kv, 0.0f, scores, s->kv_len);
-  float *sums = scores + (int64_t)s->q_len * s->kv_len;
-  rows_job job = {s, bench_isa_best(), scores, sums, parts};
-  bench_parallel(parts, softmax_rows, &job);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s->q_len, s->head_dim, s->kv_len, 1.0f,
-              scores, s->kv_len, v, ld_kv, 0.0f, o, ld_q);
-  /* Dividing here touches head_dim numbers a row, not kv_len. */
-  for (int32_t i = 0; i < s->q_len; i++) {
-    float scale = 1.0f / sums[i], *row = o + (int64_t)i * ld_q;
-    for (int32_t d = 0; d < s->head_dim; d++) row[d] *= scale;
-  }
-}
-
-static void some_heads(void *arg, int32_t index) {
-  const bench_unfused *u = arg;
-  const bench_shape *s = &u->problem->shape;
-  float *scores = (float *)u->scores.data + (size_t)index * scores_size(s);
-  for (int32_t x = index; x < s->batch * s->heads_q; x += u->teams)
-    one_head(u, x / s->heads_q, x % s->heads_q, scores, u->teams > 1 ? 1 : s->threads);
-}
-
-void bench_unfused_run(void *unfused) {
-  bench_unfused *u = unfused;
-  /* Inside the region of bench_parallel OpenBLAS works serially by itself. */
-  openblas_set_num_threads(u->teams > 1 ? 1 : u->problem->shape.threads);
-  bench_parallel(u->teams, some_heads, u);
-  openblas_set_num_threads(bench_threads_max());
+void bench_baseline_close(bench_baseline *b) {
+  bench_unfused_release(&b->unfused);
+  bench_buffer_close(&b->o);
 }
 
 void bench_naive(const bench_problem *p, float *scores, float *o) {

@@ -30,6 +30,7 @@ int gbench_errors(void);
 const char *gbench_name(const gbench_state *state);
 void gbench_time(gbench_state *state, double seconds);
 void gbench_counter(gbench_state *state, const char *name, double value);
+enum { BENCH_LABEL = 384 }; /* room for a label, its end included */
 void gbench_label(gbench_state *state, const char *label);
 void gbench_error(gbench_state *state, const char *message);
 

@@ -3,35 +3,21 @@
  * rapt-bench. See bench/README.md. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "common/cpu_name.h"
 
 #include "baseline.h"
 #include "data.h"
 #include "gbench.h"
+#include "failures.h"
 #include "options.h"
+#include "peers.h"
 #include "suites.h"
 #include "threads.h"
 
-/* The processor's name for itself. */
-static void cpu_model(char *out, size_t size) {
-  char line[256];
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  snprintf(out, size, "unknown");
-  while (file && fgets(line, sizeof line, file)) {
-    char *value = strchr(line, ':');
-    if (!value || (strncmp(line, "model name", 10) != 0 && strncmp(line, "CPU part", 8) != 0))
-      continue;
-    value += strspn(value, ": \t");
-    value[strcspn(value, "\n")] = 0;
-    snprintf(out, size, "%s", value);
-    break;
-  }
-  if (file) fclose(file);
-}
-
 static void describe(void) {
   char text[256];
-  cpu_model(text, sizeof text);
+  cpu_name(text, sizeof text);
   gbench_context("cpu", text);
 
   rapt_cpu_info cpu = {.size = sizeof cpu};
@@ -60,6 +46,13 @@ static void describe(void) {
   gbench_context("workers", text);
   gbench_context("rapt_version", rapt_version_string());
   gbench_context("baseline", bench_blas_name());
+  for (int32_t i = 0; i < bench_peers_count(); i++) {
+    const bench_peer *peer = bench_peers_get(i);
+    char key[8 + BENCH_PEER_NAME];
+    snprintf(key, sizeof key, "peer_%s", peer->name);
+    snprintf(text, sizeof text, "%s%s%s", peer->path, *peer->version ? ", " : "", peer->version);
+    gbench_context(key, text);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -67,16 +60,20 @@ int main(int argc, char **argv) {
   argc = bench_options_parse(argc, argv);
   if (argc < 0) return 2;
   bench_threads_open();
+  if (bench_peers_open() != 0) return 2;
   describe();
   bench_suite_prefill();
   bench_suite_decode();
   bench_suite_scaling();
+  bench_suite_growth();
+  bench_suite_models();
   bench_suite_overhead();
   bench_suite_kernels();
   bench_suite_anchors();
   bench_suite_baseline();
   int status = gbench_run(argc, argv);
   bench_scaling_report();
+  bench_peers_report();
   if (gbench_errors() > 0) bench_fail("%d benchmarks ended with an error", gbench_errors());
   if (bench_failures() > 0 && status == 0) status = 1;
   return status;

@@ -3,7 +3,7 @@
  * Measuring on a machine whose clock drifts and whose cores are shared.
  *
  * What is compared is measured in turns: a round takes a short turn of each voice (the anchor, the
- * library, the baseline), and rounds repeat for about --rapt_seconds. Two figures follow:
+ * library, the baseline, peers), and rounds repeat for about --rapt_seconds. Two figures follow:
  *   - best against best: each voice's fastest sample of the whole benchmark. Noise only slows things
  *     down, so this is the machine's undisturbed answer;
  *   - the median over the rounds of the ratio inside the round, which no drift between the rounds
@@ -26,7 +26,8 @@ typedef struct bench_turn {
 /* Takes a turn of about `seconds`, at least one sample. */
 typedef bench_turn (*bench_take)(void *ctx, double seconds);
 
-enum { BENCH_VOICES = 4, BENCH_MAX_ROUNDS = 400 };
+/* The library, two anchors, the unfused path and the peers. */
+enum { BENCH_VOICES = 8, BENCH_MAX_ROUNDS = 400 };
 
 typedef struct bench_rounds {
   int32_t n_voices, n_rounds;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "options.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,8 @@ static const char help[] =
     "rapt-bench [--rapt_seconds=<seconds per benchmark>]   default 1\n"
     "           [--rapt_unfused={1|0}]   prefill also times the unfused OpenBLAS path\n"
     "           [--rapt_quick]           short turns and small sizes\n"
+    "           [--peer=<shared object>] whole calls also time another library; up to 4 times.\n"
+    "                                    <rapt/peer.h> tells what such an object holds.\n"
     "RAPT_ISA=<isa> limits the kernel set, OMP_NUM_THREADS the workers.\n";
 
 /* The value of --name=value or --name (as "1"), or NULL. */
@@ -26,12 +27,37 @@ static int32_t truth(const char *value) {
   return strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
 }
 
+/* Takes --peer at argv[i], if it is there. Returns how many words that were, or -1 after printing. */
+static int take_peer(char **argv, int i) {
+  const char *arg = argv[i], *path = NULL;
+  if (strcmp(arg, "--peer") == 0)
+    path = argv[i + 1];
+  else if (strncmp(arg, "--peer=", 7) == 0)
+    path = arg + 7;
+  else
+    return 0;
+  if (!path || !*path || *path == '-') {
+    fprintf(stderr, "rapt-bench: --peer needs the path of a shared object\n");
+    return -1;
+  }
+  if (bench_options.n_peers == BENCH_PEERS) {
+    fprintf(stderr, "rapt-bench: --peer=%s is one too many: %d are the most\n", path, BENCH_PEERS);
+    return -1;
+  }
+  bench_options.peers[bench_options.n_peers++] = path;
+  return arg[6] ? 1 : 2;
+}
+
 int bench_options_parse(int argc, char **argv) {
   int kept = 1;
   int32_t seconds_given = 0;
   for (int i = 1; i < argc; i++) {
     const char *value;
-    if ((value = value_of(argv[i], "--rapt_seconds"))) {
+    int taken = take_peer(argv, i);
+    if (taken < 0) return -1;
+    if (taken > 0) {
+      i += taken - 1;
+    } else if ((value = value_of(argv[i], "--rapt_seconds"))) {
       char *end;
       bench_options.seconds = strtod(value, &end);
       seconds_given = 1;
@@ -54,33 +80,4 @@ int bench_options_parse(int argc, char **argv) {
   argv[kept] = NULL;
   if (bench_options.quick && !seconds_given) bench_options.seconds = 0.1;
   return kept;
-}
-
-static struct {
-  int32_t count;
-  char text[16][256];
-} failed;
-
-void bench_fail(const char *format, ...) {
-  va_list args;
-  if (failed.count < 16) {
-    va_start(args, format);
-    vsnprintf(failed.text[failed.count], sizeof failed.text[0], format, args);
-    va_end(args);
-  }
-  failed.count++;
-}
-
-int32_t bench_failures(void) {
-  for (int32_t i = 0; i < failed.count && i < 16; i++)
-    fprintf(stderr, "FAILED: %s\n", failed.text[i]);
-  if (failed.count > 16) fprintf(stderr, "FAILED: and %d more\n", (int)failed.count - 16);
-  return failed.count;
-}
-
-double bench_share(const char *benchmark, const char *counter, double share) {
-  if (share > BENCH_SHARE_LIMIT)
-    bench_fail("%s: %s is %.3f: nothing exceeds the machine, so the anchor (or the count) is wrong",
-               benchmark, counter, share);
-  return share;
 }

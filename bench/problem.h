@@ -8,15 +8,7 @@
 
 #include "anchors.h"
 #include "data.h"
-
-typedef struct bench_shape {
-  int32_t batch, heads_q, heads_kv, head_dim;
-  int32_t q_len, kv_len;
-  int32_t causal; /* top left */
-  int32_t bshd;   /* [batch][token][head][channel], else [batch][head][token][channel] */
-  int32_t pages;  /* BENCH_PAGES_* */
-  int32_t threads;
-} bench_shape;
+#include "shape.h"
 
 enum { BENCH_NAME = 128 };
 
@@ -26,12 +18,6 @@ void bench_name_prefill(char name[BENCH_NAME], const char *suite, const bench_sh
 void bench_name_decode(char name[BENCH_NAME], const bench_shape *shape);
 /* "scaling/f32/none/hq12_d64/s1024/t1" */
 void bench_name_scaling(char name[BENCH_NAME], const bench_shape *shape);
-
-/* 4 * batch * heads_q * pairs * head_dim; causal counts only the permitted pairs. */
-double bench_flops(const bench_shape *shape);
-
-/* K and V, once. */
-double bench_kv_bytes(const bench_shape *shape);
 
 typedef struct bench_problem {
   bench_shape shape;
@@ -59,10 +45,6 @@ int bench_problem_verify(bench_problem *p, char *why, size_t size);
 
 /* Compares rows of `o`, laid out as the problem's own output. */
 int bench_problem_compare(const bench_problem *p, const float *o, char *why, size_t size);
-
-/* Floats from the start of a tensor with `heads` heads of `length` tokens to one token. */
-int64_t bench_offset(const bench_shape *s, int32_t heads, int32_t length, int32_t b, int32_t h,
-                     int32_t token);
 
 static inline const float *bench_q(const bench_problem *p) { return p->q.data; }
 static inline const float *bench_k(const bench_problem *p) { return p->kv.data; }

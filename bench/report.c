@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "options.h"
+#include "failures.h"
 #include "suites.h"
 
 const bench_shape *bench_keep(const bench_shape *shape) {
@@ -57,4 +57,16 @@ double bench_report_flops(gbench_state *state, bench_rounds *r, int32_t voice, i
                    bench_rounds_best(r, anchor) * flops / bench_rounds_best_own(r, voice));
   gbench_counter(state, "peak_fraction_median", bench_rounds_ratio(r, anchor, voice) * flops);
   return share;
+}
+
+void bench_report_unfused(gbench_state *state, const bench_rounds *r, int32_t unfused,
+                          int32_t subject, int32_t threads, char *label, size_t size) {
+  double speedup = bench_rounds_best(r, unfused) / bench_rounds_best(r, subject);
+  gbench_counter(state, "unfused_time", bench_rounds_best(r, unfused));
+  gbench_counter(state, "speedup_vs_unfused", speedup);
+  gbench_counter(state, "speedup_vs_unfused_median", bench_rounds_ratio(r, unfused, subject));
+  if (threads == 1)
+    gbench_counter(state, "speedup_vs_unfused_cpu",
+                   bench_rounds_best_own(r, unfused) / bench_rounds_best_own(r, subject));
+  snprintf(label, size, ", %.2fx unfused", speedup);
 }

@@ -26,15 +26,15 @@ static void measure(gbench_state *state, const bench_problem *p, bench_call *cal
 
 static void unfused(gbench_state *state, const void *arg) {
   bench_problem p;
-  bench_unfused u;
+  bench_baseline b;
   char why[320];
   if (bench_open_or_report(state, &p, arg) != 0) return;
-  bench_call call = {.run = bench_unfused_run, .ctx = &u};
-  if (bench_unfused_open(&u, &p, why, sizeof why) == 0)
+  bench_call call = {.run = bench_unfused_run, .ctx = &b.unfused};
+  if (bench_baseline_open(&b, &p, why, sizeof why) == 0)
     measure(state, &p, &call);
   else
     gbench_error(state, why);
-  bench_unfused_close(&u);
+  bench_baseline_close(&b);
   bench_problem_close(&p);
 }
 
@@ -48,14 +48,15 @@ static void run_naive(void *ctx) {
   bench_naive(c->p, c->scores, c->o);
 }
 
-static void naive(gbench_state *state, const void *arg) {
+void bench_naive_alone(gbench_state *state, const void *arg) {
   bench_problem p;
   char why[320];
   if (bench_open_or_report(state, &p, arg) != 0) return;
   float *memory = malloc(p.o.bytes + (size_t)p.shape.kv_len * sizeof *memory);
   if (memory) {
     naive_call c = {&p, memory, memory + p.shape.kv_len};
-    bench_call call = {.run = run_naive, .ctx = &c};
+    /* Slow enough to be timed one at a time. */
+    bench_call call = {.run = run_naive, .ctx = &c, .batch = p.shape.kv_len >= 512};
     run_naive(&c);
     if (bench_problem_compare(&p, c.o, why, sizeof why) == 0)
       measure(state, &p, &call);
@@ -80,6 +81,6 @@ void bench_suite_baseline(void) {
         gbench_register(name, unfused, bench_keep(&s));
         if (s.q_len > 512 || s.threads > 1) continue;
         bench_name_prefill(name, "baseline/naive", &s);
-        gbench_register(name, naive, bench_keep(&s));
+        gbench_register(name, bench_naive_alone, bench_keep(&s));
       }
 }

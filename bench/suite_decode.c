@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "baseline.h"
+#include "comparison.h"
 #include "options.h"
 #include "suites.h"
 #include "threads.h"
@@ -49,35 +51,67 @@ static void report(gbench_state *state, bench_rounds *r, const decode_cost *c, i
                  memory_median > peak_median ? memory_median : peak_median);
 }
 
-static void decode(gbench_state *state, const void *arg) {
+/* With a baseline the unfused path, too, takes turns with the library. */
+static void measure(gbench_state *state, bench_problem *p, bench_baseline *b,
+                    bench_comparison *peers) {
   static bench_rounds r;
-  bench_problem p;
-  if (bench_open_or_report(state, &p, arg) != 0) return;
   memset(&r, 0, sizeof r);
-  bench_call call = {.run = bench_problem_run, .ctx = &p};
-  bench_fma fma = {.isa = p.isa, .threads = p.shape.threads};
+  bench_call call = {.run = bench_problem_run, .ctx = p};
+  bench_call unfused_call = {.run = bench_unfused_run, .ctx = b ? &b->unfused : NULL};
+  bench_fma fma = {.isa = p->isa, .threads = p->shape.threads};
   bench_read read = {.isa = bench_isa_best(),
-                     .threads = p.shape.threads,
-                     .data = p.kv.data,
-                     .bytes = p.kv.bytes,
-                     .pages = p.shape.pages};
+                     .threads = p->shape.threads,
+                     .data = p->kv.data,
+                     .bytes = p->kv.bytes,
+                     .pages = p->shape.pages};
   bench_read_tune(&read);
-  decode_cost cost = {.flops = bench_flops(&p.shape), .bytes = bench_kv_bytes(&p.shape)};
+  decode_cost cost = {.flops = bench_flops(&p->shape), .bytes = bench_kv_bytes(&p->shape)};
   cost.subject = bench_rounds_add(&r, bench_call_take, &call, 0);
   cost.fma = bench_rounds_add(&r, bench_fma_take, &fma, 1);
   cost.read = bench_rounds_add(&r, bench_read_take, &read, 1);
+  int32_t unfused = b ? bench_rounds_add(&r, bench_call_take, &unfused_call, 0) : -1;
+  bench_comparison_join(peers, &r);
   bench_rounds_run(&r);
   bench_rounds_settle(&r, cost.fma, bench_fma_seen(&fma));
   bench_rounds_settle(&r, cost.read, bench_read_seen(&read));
-  if (p.status == RAPT_OK) {
-    report(state, &r, &cost, p.shape.threads);
-    char label[96];
-    snprintf(label, sizeof label, "%.1f %% of read bandwidth, %.1f %% of peak, %s",
-             100 * share_of_bandwidth(&r, &cost), 100 * share_of_peak(&r, &cost), p.set);
-    gbench_label(state, label);
-  } else {
-    gbench_error(state, rapt_status_string(p.status));
+  if (p->status != RAPT_OK) {
+    gbench_error(state, rapt_status_string(p->status));
+    return;
   }
+  report(state, &r, &cost, p->shape.threads);
+  char label[BENCH_LABEL];
+  int at = snprintf(label, sizeof label, "%.1f %% of read bandwidth, %.1f %% of peak, %s",
+                    100 * share_of_bandwidth(&r, &cost), 100 * share_of_peak(&r, &cost), p->set);
+  if (b)
+    bench_report_unfused(state, &r, unfused, cost.subject, p->shape.threads, label + at,
+                         sizeof label - (size_t)at);
+  bench_comparison_report(peers, state, &r, cost.subject, label);
+  gbench_label(state, label);
+}
+
+static void decode(gbench_state *state, const void *arg) {
+  static bench_comparison peers;
+  bench_problem p;
+  if (bench_open_or_report(state, &p, arg) != 0) return;
+  if (bench_comparison_open(&peers, &p, state) == 0) measure(state, &p, NULL, &peers);
+  bench_comparison_close(&peers);
+  bench_problem_close(&p);
+}
+
+void bench_decode_compared(gbench_state *state, const void *arg) {
+  static bench_comparison peers;
+  bench_problem p;
+  bench_baseline b;
+  char why[320];
+  if (bench_open_or_report(state, &p, arg) != 0) return;
+  if (bench_comparison_open(&peers, &p, state) == 0) {
+    if (bench_baseline_open(&b, &p, why, sizeof why) == 0)
+      measure(state, &p, &b, &peers);
+    else
+      gbench_error(state, why);
+    bench_baseline_close(&b);
+  }
+  bench_comparison_close(&peers);
   bench_problem_close(&p);
 }
 

@@ -5,57 +5,58 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "comparison.h"
 #include "options.h"
 #include "suites.h"
 #include "threads.h"
 
-static void measure(gbench_state *state, bench_problem *p, bench_unfused *u) {
+static void measure(gbench_state *state, bench_problem *p, bench_baseline *b,
+                    bench_comparison *peers) {
   static bench_rounds r;
   memset(&r, 0, sizeof r);
   bench_call call = {.run = bench_problem_run, .ctx = p};
-  bench_call unfused_call = {.run = bench_unfused_run, .ctx = u, .batch = 1};
+  bench_call unfused_call = {.run = bench_unfused_run, .ctx = b ? &b->unfused : NULL, .batch = 1};
   bench_fma fma = {.isa = p->isa, .threads = p->shape.threads};
   int32_t subject = bench_rounds_add(&r, bench_call_take, &call, 0);
   int32_t anchor = bench_rounds_add(&r, bench_fma_take, &fma, 1);
-  int32_t unfused = u ? bench_rounds_add(&r, bench_call_take, &unfused_call, 0) : -1;
+  int32_t unfused = b ? bench_rounds_add(&r, bench_call_take, &unfused_call, 0) : -1;
+  bench_comparison_join(peers, &r);
   bench_rounds_run(&r);
   bench_rounds_settle(&r, anchor, bench_fma_seen(&fma));
   if (p->status != RAPT_OK) {
     gbench_error(state, rapt_status_string(p->status));
     return;
   }
-  char label[96];
+  char label[BENCH_LABEL];
   double share = bench_report_flops(state, &r, subject, anchor, bench_flops(&p->shape),
                                     p->shape.threads);
   int at = snprintf(label, sizeof label, "%.1f %% of peak, %s", 100 * share, p->set);
-  if (u) {
-    double speedup = bench_rounds_best(&r, unfused) / bench_rounds_best(&r, subject);
-    gbench_counter(state, "unfused_time", bench_rounds_best(&r, unfused));
-    gbench_counter(state, "speedup_vs_unfused", speedup);
-    gbench_counter(state, "speedup_vs_unfused_median", bench_rounds_ratio(&r, unfused, subject));
-    if (p->shape.threads == 1)
-      gbench_counter(state, "speedup_vs_unfused_cpu",
-                     bench_rounds_best_own(&r, unfused) / bench_rounds_best_own(&r, subject));
-    snprintf(label + at, sizeof label - (size_t)at, ", %.2fx unfused", speedup);
-  }
+  if (b)
+    bench_report_unfused(state, &r, unfused, subject, p->shape.threads, label + at,
+                         sizeof label - (size_t)at);
+  bench_comparison_report(peers, state, &r, subject, label);
   gbench_label(state, label);
 }
 
-static void prefill(gbench_state *state, const void *arg) {
+void bench_prefill(gbench_state *state, const void *arg) {
   const bench_shape *shape = arg;
+  static bench_comparison peers;
   bench_problem p;
-  bench_unfused u;
+  bench_baseline b;
   char why[320];
   if (bench_open_or_report(state, &p, shape) != 0) return;
-  if (!bench_options.unfused || shape->kv_len > BENCH_UNFUSED_LENGTH) {
-    measure(state, &p, NULL);
-  } else {
-    if (bench_unfused_open(&u, &p, why, sizeof why) == 0)
-      measure(state, &p, &u);
-    else
-      gbench_error(state, why);
-    bench_unfused_close(&u);
+  if (bench_comparison_open(&peers, &p, state) == 0) {
+    if (!bench_options.unfused || shape->kv_len > BENCH_UNFUSED_LENGTH) {
+      measure(state, &p, NULL, &peers);
+    } else {
+      if (bench_baseline_open(&b, &p, why, sizeof why) == 0)
+        measure(state, &p, &b, &peers);
+      else
+        gbench_error(state, why);
+      bench_baseline_close(&b);
+    }
   }
+  bench_comparison_close(&peers);
   bench_problem_close(&p);
 }
 
@@ -68,7 +69,7 @@ static void add(bench_shape s) {
       for (int32_t t = 0; t < n; t++) {
         s.threads = counts[t];
         bench_name_prefill(name, "prefill", &s);
-        gbench_register(name, prefill, bench_keep(&s));
+        gbench_register(name, bench_prefill, bench_keep(&s));
       }
 }
 

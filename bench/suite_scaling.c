@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/power_fit.h"
+
+#include "comparison.h"
 #include "options.h"
 #include "suites.h"
 #include "threads.h"
@@ -18,17 +21,14 @@ static struct {
 } points[MAX_POINTS];
 static int32_t n_points;
 
-/* Slope of log y over log length, least squares; returns the number of points. */
+/* Exponent of the growth with the length; returns the number of points. */
 static int32_t fit(int32_t causal, int32_t threads, int32_t use_work, double *exponent) {
-  double n = 0, x1 = 0, y1 = 0, xx = 0, xy = 0;
-  for (int32_t i = 0; i < n_points; i++) {
-    if (points[i].causal != causal || points[i].threads != threads || points[i].length < FIT_FROM)
-      continue;
-    double x = log(points[i].length), y = log(use_work ? points[i].work : points[i].time);
-    n += 1, x1 += x, y1 += y, xx += x * x, xy += x * y;
-  }
-  *exponent = n >= 2 ? (n * xy - x1 * y1) / (n * xx - x1 * x1) : 0;
-  return (int32_t)n;
+  power_fit line = {0};
+  for (int32_t i = 0; i < n_points; i++)
+    if (points[i].causal == causal && points[i].threads == threads && points[i].length >= FIT_FROM)
+      power_fit_add(&line, points[i].length, use_work ? points[i].work : points[i].time);
+  *exponent = power_fit_exponent(&line);
+  return line.points;
 }
 
 static void keep_point(const bench_shape *s, double time, double work) {
@@ -48,33 +48,40 @@ static void keep_point(const bench_shape *s, double time, double work) {
   points[i].work = fmin(points[i].work, work);
 }
 
-static void scaling(gbench_state *state, const void *arg) {
+static void measure(gbench_state *state, bench_problem *p, bench_comparison *peers) {
   static bench_rounds r;
-  const bench_shape *shape = arg;
-  bench_problem p;
-  if (bench_open_or_report(state, &p, shape) != 0) return;
+  const bench_shape *shape = &p->shape;
   memset(&r, 0, sizeof r);
-  bench_call call = {.run = bench_problem_run, .ctx = &p};
-  bench_fma fma = {.isa = p.isa, .threads = shape->threads};
+  bench_call call = {.run = bench_problem_run, .ctx = p};
+  bench_fma fma = {.isa = p->isa, .threads = shape->threads};
   int32_t subject = bench_rounds_add(&r, bench_call_take, &call, 0);
   int32_t anchor = bench_rounds_add(&r, bench_fma_take, &fma, 1);
+  bench_comparison_join(peers, &r);
   bench_rounds_run(&r);
   bench_rounds_settle(&r, anchor, bench_fma_seen(&fma));
-  if (p.status == RAPT_OK) {
-    char label[96];
-    double exponent;
-    double share = bench_report_flops(state, &r, subject, anchor, bench_flops(shape),
-                                      shape->threads);
-    int at = snprintf(label, sizeof label, "%.1f %% of peak, %s", 100 * share, p.set);
-    keep_point(shape, bench_rounds_best(&r, subject), 1 / bench_rounds_ratio(&r, anchor, subject));
-    if (fit(shape->causal, shape->threads, 0, &exponent) >= 3) {
-      gbench_counter(state, "growth_exponent", exponent);
-      snprintf(label + at, sizeof label - (size_t)at, ", exponent %.3f so far", exponent);
-    }
-    gbench_label(state, label);
-  } else {
-    gbench_error(state, rapt_status_string(p.status));
+  if (p->status != RAPT_OK) {
+    gbench_error(state, rapt_status_string(p->status));
+    return;
   }
+  char label[BENCH_LABEL];
+  double exponent;
+  double share = bench_report_flops(state, &r, subject, anchor, bench_flops(shape), shape->threads);
+  int at = snprintf(label, sizeof label, "%.1f %% of peak, %s", 100 * share, p->set);
+  keep_point(shape, bench_rounds_best(&r, subject), 1 / bench_rounds_ratio(&r, anchor, subject));
+  if (fit(shape->causal, shape->threads, 0, &exponent) >= 3) {
+    gbench_counter(state, "growth_exponent", exponent);
+    snprintf(label + at, sizeof label - (size_t)at, ", exponent %.3f so far", exponent);
+  }
+  bench_comparison_report(peers, state, &r, subject, label);
+  gbench_label(state, label);
+}
+
+static void scaling(gbench_state *state, const void *arg) {
+  static bench_comparison peers;
+  bench_problem p;
+  if (bench_open_or_report(state, &p, arg) != 0) return;
+  if (bench_comparison_open(&peers, &p, state) == 0) measure(state, &p, &peers);
+  bench_comparison_close(&peers);
   bench_problem_close(&p);
 }
 

@@ -16,6 +16,14 @@ void bench_suite_kernels(void);
 void bench_suite_anchors(void);
 void bench_suite_baseline(void);
 
+void bench_suite_growth(void);
+void bench_suite_models(void);
+
+/* Benchmarks that several suites register; arg is a bench_shape. */
+void bench_prefill(gbench_state *state, const void *arg);
+void bench_decode_compared(gbench_state *state, const void *arg);
+void bench_naive_alone(gbench_state *state, const void *arg);
+
 /* After the run: prints the growth exponents of the scaling groups that were run. */
 void bench_scaling_report(void);
 
@@ -29,6 +37,11 @@ const bench_shape *bench_keep(const bench_shape *shape);
  * `threads` threads, against the FMA anchor voice. Returns the share. */
 double bench_report_flops(gbench_state *state, bench_rounds *r, int32_t voice, int32_t anchor,
                           double flops, int32_t threads);
+
+/* Counters unfused_time, speedup_vs_unfused and its kin of the unfused voice against the subject's; the
+ * speedup also goes to the end of the label. */
+void bench_report_unfused(gbench_state *state, const bench_rounds *r, int32_t unfused,
+                          int32_t subject, int32_t threads, char *label, size_t size);
 
 /* Turns of an anchor are repeated before a share above the limit is believed. */
 double bench_careful_share(gbench_state *state, bench_rounds *r, int32_t anchor,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "threads.h"
 
-#include "options.h"
+#include "failures.h"
 #include "platform/platform.h"
 
 static rapt_executor everyone;

@@ -1,7 +1,6 @@
 # The instruction sets: one row each. The name is the token used everywhere: in file names
 # (<isa>_<type>.c), in kernels.def, in test and benchmark names and in RAPT_ISA.
-# To add a set: a row here, a kernel file, a line in src/kernels/kernels.def; a new level also has a
-# row in src/dispatch/levels.c.
+# To add a set: a row here, a kernel file, its entry in src/kernels/kernels.def.
 
 include(CheckCSourceCompiles)
 

@@ -18,7 +18,7 @@ static rapt_status choose(const rapt_plan *plan, const char *isa, const char *fi
   int32_t answer = rapt_choose(here, isa, path, plan->desc.head_dim_qk, plan->desc.head_dim_v, set);
   if (answer == RAPT_CHOOSE_OK) return RAPT_OK;
   char usable[128];
-  rapt_level_list(here, usable, sizeof usable);
+  rapt_level_list(rapt_levels_with_sets(here), usable, sizeof usable);
   if (answer == RAPT_CHOOSE_UNKNOWN)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field,
                      "\"%.40s\" names no instruction set level; usable here: %s", isa, usable);

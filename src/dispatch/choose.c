@@ -6,14 +6,14 @@
 
 #include "dispatch.h"
 
+#define RAPT_LEVEL(...)
 #define RAPT_KERNEL_SET(isa, type) extern const rapt_kernel_set rapt_kernels_##isa##_##type;
 #include "../kernels/kernels.def"
-#undef RAPT_KERNEL_SET
 
 static const rapt_kernel_set *const sets[] = {
+#define RAPT_LEVEL(...)
 #define RAPT_KERNEL_SET(isa, type) &rapt_kernels_##isa##_##type,
 #include "../kernels/kernels.def"
-#undef RAPT_KERNEL_SET
 };
 
 enum { SET_COUNT = sizeof sets / sizeof sets[0] };
@@ -27,6 +27,16 @@ const rapt_kernel_set *rapt_kernel_sets_get(int32_t index) {
 int32_t rapt_kernel_set_usable(const rapt_kernel_set *set, rapt_features features) {
   rapt_features needs = rapt_level_by_name(set->isa);
   return needs != 0 && (features & needs) == needs;
+}
+
+rapt_features rapt_levels_with_sets(rapt_features features) {
+  rapt_features found = 0;
+  for (int32_t i = 0; i < SET_COUNT; i++) {
+    rapt_features level = rapt_level_by_name(sets[i]->isa);
+    found |= level &
+             (~level + 1); /* its own bit is the lowest: what it implies is listed after it */
+  }
+  return features & found;
 }
 
 /* Today every set serves every head_dim; a set that does not will say so in its table. */

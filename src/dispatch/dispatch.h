@@ -8,7 +8,7 @@
 
 #include "../kernels/kernel_set.h"
 
-/* Levels this machine can run: bit i = level i of isa_levels.h's list. */
+/* Levels this machine can run: bit i = level i of kernels.def. */
 typedef uint32_t rapt_features;
 
 /* What a CPU says of itself, before any interpretation. Tests feed recorded ones. */
@@ -45,6 +45,9 @@ const rapt_kernel_set *rapt_kernel_sets_get(int32_t index);
 
 /* 1 if the set can run with `features`. */
 int32_t rapt_kernel_set_usable(const rapt_kernel_set *set, rapt_features features);
+
+/* The levels in `features` that this build has a set for. */
+rapt_features rapt_levels_with_sets(rapt_features features);
 
 enum { RAPT_CHOOSE_OK = 0, RAPT_CHOOSE_UNKNOWN = 1, RAPT_CHOOSE_IMPOSSIBLE = 2 };
 enum { RAPT_PATH_PREFILL = 0, RAPT_PATH_DECODE = 1 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What each level needs of a CPU and of its operating system. */
+ * The table of levels, and the names of the bits their rows in kernels.def ask for. */
 #include "isa_levels.h"
 
 #define BIT(n) (1u << (n))
-#define LEVEL_BIT(name) (1u << RAPT_LEVEL_##name)
+#define LEVEL(name) (1u << RAPT_LEVEL_##name)
 
 enum { EBX = 1, ECX = 2 };
 
@@ -31,27 +31,8 @@ enum { EBX = 1, ECX = 2 };
 #define ARM_ASIMD BIT(1)
 
 const rapt_level rapt_levels[RAPT_LEVEL_COUNT] = {
-    [RAPT_LEVEL_avx512] =
-        {
-            .name = "avx512",
-            .needs = {.leaf7 = {[EBX] = X86_AVX512F | X86_AVX512DQ | X86_AVX512CD | X86_AVX512BW |
-                                        X86_AVX512VL},
-                      .xcr0 = XCR0_AVX512},
-            .implies = LEVEL_BIT(avx2),
-        },
-    [RAPT_LEVEL_avx2] =
-        {
-            .name = "avx2",
-            .needs = {.leaf1 = {[ECX] = X86_FMA | X86_POPCNT | X86_OSXSAVE | X86_AVX | X86_F16C},
-                      .leaf7 = {[EBX] = X86_BMI1 | X86_AVX2 | X86_BMI2},
-                      .xcr0 = XCR0_AVX},
-            .implies = LEVEL_BIT(generic),
-        },
-    [RAPT_LEVEL_neon] =
-        {
-            .name = "neon",
-            .needs = {.hwcap = ARM_ASIMD},
-            .implies = LEVEL_BIT(generic),
-        },
-    [RAPT_LEVEL_generic] = {.name = "generic"},
+#define RAPT_LEVEL(level, implied, ...) \
+  {.name = #level, .needs = {__VA_ARGS__}, .implies = (implied)},
+#define RAPT_KERNEL_SET(isa, type)
+#include "../kernels/kernels.def"
 };

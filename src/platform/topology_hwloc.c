@@ -41,11 +41,23 @@ static void describe(hwloc_topology_t machine, rapt_topology *topology) {
   if (l1 && l1->attr) topology->cache_line = to_int32(l1->attr->cache.linesize);
 }
 
+/* Linux without /sys (a bare chroot) tells hwloc nothing, and hwloc complains on the standard error
+ * stream, which is the program's. */
+static int has_answers(void) {
+#ifdef __linux__
+  return access("/sys/devices/system/cpu/cpu0/topology", R_OK) == 0 ||
+         access("/sys/bus/cpu/devices/cpu0/topology", R_OK) == 0;
+#else
+  return 1;
+#endif
+}
+
 void rapt_topology_read(rapt_topology *topology) {
   hwloc_topology_t machine;
   long online = sysconf(_SC_NPROCESSORS_ONLN);
-  *topology = (rapt_topology){.source = "hwloc", .logical_cpus = online > 0 ? (int32_t)online : 1};
-  if (hwloc_topology_init(&machine) == 0) {
+  *topology = (rapt_topology){.source = "basic", .logical_cpus = online > 0 ? (int32_t)online : 1};
+  if (has_answers() && hwloc_topology_init(&machine) == 0) {
+    topology->source = "hwloc";
     unsigned long flags = 0;
 #if HWLOC_API_VERSION >= 0x00020500
     /* hwloc would otherwise move the calling thread from CPU to CPU to ask each one. */

@@ -17,7 +17,7 @@ static void accuracy(int32_t d, int32_t rows, int32_t keys, int causal) {
     if (!problem_verify(&p, isa, what)) continue;
     size_t n;
     float *x = problem_gather(&p, &n);
-    double error = compare_rel_l2(x, p.ref_o, (size_t)rows * (size_t)d);
+    double error = reference_rel_l2(x, p.ref_o, (size_t)rows * (size_t)d);
     printf("  %s %s: relative L2 %.2e\n", isa, what, error);
     free(x);
   }
@@ -64,7 +64,7 @@ static void large_inputs(int32_t d, int32_t rows, int32_t keys, double bar) {
       size_t n;
       if (!problem_run(&p, isa, NULL)) return;
       float *x = problem_gather(&p, &n);
-      error[level++][sample] = compare_rel_l2(x, p.ref_o, (size_t)rows * (size_t)d);
+      error[level++][sample] = reference_rel_l2(x, p.ref_o, (size_t)rows * (size_t)d);
       free(x);
     }
     problem_free(&p);

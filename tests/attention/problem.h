@@ -20,11 +20,11 @@
 
 #include <rapt/rapt.h>
 
+#include "common/reference.h"
+#include "common/rng.h"
 #include "support/compare.h"
 #include "support/guard.h"
 #include "support/rapt_test.h"
-#include "support/reference.h"
-#include "support/rng.h"
 
 typedef enum problem_layout {
   LAYOUT_BHSD,
@@ -52,6 +52,8 @@ typedef struct problem {
   int kv_shared;    /* K and V once for all sequences: batch stride 0 */
   int wild_strides; /* garbage where a stride must be ignored */
   int32_t workers;  /* 0 = as many as the executor has */
+  void (*change_plan)(rapt_plan *plan, const void *to); /* NULL, or called before each run */
+  const void *change_to;
 
   guard_buffer buffer[TENSORS];
   double *ref_o, *ref_lse; /* computed once, at the first comparison */
@@ -265,6 +267,7 @@ static inline rapt_status problem_try(problem *p, const char *isa, const rapt_ex
   rapt_status status = rapt_plan_create(&p->desc, &plan, error);
   p->desc.isa = NULL;
   if (status != RAPT_OK) return status;
+  if (p->change_plan) p->change_plan(plan, p->change_to);
   status = rapt_plan_workspace(plan, &p->args, workers, &info, error);
   if (status == RAPT_OK) {
     guard_buffer workspace = guard_alloc((size_t)info.bytes, GUARD_END, 64);
@@ -353,7 +356,7 @@ static inline int problem_compare(problem *p, const char *isa, const char *what)
   double bar = (p->desc.head_dim_qk == 64 && p->args.kv_len <= 4096 ? 5e-7 : 2e-6) * p->loose;
   int ok = CHECK_CLOSE(got, p->ref_o, rows * dv, RAPT_BOUND_ABS * p->loose,
                        RAPT_BOUND_REL * p->loose, "%s: O", text);
-  double error = compare_rel_l2(got, p->ref_o, rows * dv);
+  double error = reference_rel_l2(got, p->ref_o, rows * dv);
   ok &= CHECK(rows * dv < 64 || error <= bar, "%s: O: relative L2 error %.3g > %.3g", text, error,
               bar);
   if (p->args.lse.data)

@@ -16,7 +16,7 @@
 #include "support/compare.h"
 #include "support/guard.h"
 #include "support/rapt_test.h"
-#include "support/rng.h"
+#include "common/rng.h"
 
 /* SET_TEST(accumulate, "accumulate") { ... set ... }: one test per kernel set. */
 #define SET_TEST(id, op)                                                             \

@@ -5,8 +5,8 @@
 #ifndef RAPT_TESTS_CONFORMANCE_DATA_H
 #define RAPT_TESTS_CONFORMANCE_DATA_H
 
+#include "common/npy.h"
 #include "support/json.h"
-#include "support/npy.h"
 
 /* NULL when absent. */
 const char *data_root(void);

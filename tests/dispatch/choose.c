@@ -84,6 +84,25 @@ RAPT_TEST(build_table) {
   CHECK(!rapt_kernel_sets_get(-1) && !rapt_kernel_sets_get(count), "outside the table");
 }
 
+/* What an error message offers: of a machine's levels, those that were built. */
+RAPT_TEST(levels_with_sets) {
+  rapt_features every = ~(rapt_features)0, found = rapt_levels_with_sets(every), expected = 0;
+  char list[128], names[128] = "";
+  for (int32_t i = 0; i < rapt_kernel_sets_count(); i++) {
+    const char *isa = rapt_kernel_sets_get(i)->isa;
+    rapt_features level = rapt_level_by_name(isa);
+    expected |= level;
+    CHECK((rapt_levels_with_sets(level) & found) != 0, "%s is not offered", isa);
+    if (i > 0 && strcmp(isa, rapt_kernel_sets_get(i - 1)->isa) == 0) continue;
+    if (i > 0) strcat(names, " ");
+    strcat(names, isa);
+  }
+  rapt_level_list(found, list, sizeof list);
+  CHECK((found & expected) == found, "%x offers more than %x", found, expected);
+  CHECK(strcmp(list, names) == 0, "offered: %s, built: %s", list, names);
+  CHECK(rapt_levels_with_sets(0) == 0, "nothing of nothing");
+}
+
 RAPT_TEST(build_table_chooses_best_first) {
   for (int32_t path = RAPT_PATH_PREFILL; path <= RAPT_PATH_DECODE; path++) {
     for (int32_t i = 0; i < rapt_kernel_sets_count(); i++) {

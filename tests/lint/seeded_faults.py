@@ -17,6 +17,10 @@ CLEAN = {
     "src/kernels/kernels.def": "#ifdef RAPT_HAVE_AVX2_F32\nRAPT_KERNEL_SET(avx2, f32)\n#endif\n"
                                "RAPT_KERNEL_SET(generic, f32)\n",
     "cmake/isa.cmake": "rapt_isa(NAME generic ARCH any)\nrapt_isa(NAME avx2 ARCH x86_64)\n",
+    "tools/common/npy.h": "#include <stdio.h>\n",
+    "tools/rapt/run.c": '#include <rapt/rapt.h>\n#include "common/npy.h"\n',
+    "README.md": "[the inside](docs/design.md#two-rooms), `[x](y)`\n```c\n[a](b)\n```\n",
+    "docs/design.md": "# Design\n## Two rooms\n[back](../README.md) [up](#design) [far](https://example.org)\n",
     "tests/check/main.c": '#include "kernels/kernel_set.h"\n',
 }
 LONG_FUNCTION = "int f(void)\n{\n" + "  g();\n" * 90 + "}\n"
@@ -32,12 +36,18 @@ FAULTS = [
     ("layers", "src/attention/omp.c", "#include <omp.h>\n", "belongs in one .c file"),
     ("layers", "src/platform/second.c", "#include <omp.h>\n", "one file only"),
     ("layers", "src/api/test.c", '#include "../../tests/check/main.c"\n', "nothing outside tests"),
+    ("layers", "tools/rapt/inside.c", '#include "attention/plan.h"\n', "a tool includes the public header"),
+    ("layers", "tools/common/up.c", '#include "rapt/run.c"\n', "a tool includes the public header"),
+    ("layers", "src/api/tool.c", '#include "common/npy.h"\n', "src does not include tools"),
     ("layers", "src/extra/new.c", '#include "../kernels/kernel_set.h"\n', "has no rule"),
     ("layers", "include/rapt/rapt.h", "#include <stdio.h>\n", "public header may not include"),
     ("sets", "src/kernels/x86/avx3_f32.c", "int rapt_kernels_avx3_f32;\n", "with a row in cmake/isa.cmake"),
     ("sets", "src/kernels/x86/avx2_f16.c", "int rapt_kernels_avx2_f16;\n", "no line for avx2_f16"),
     ("sets", "src/kernels/kernels.def", "RAPT_KERNEL_SET(avx2, f32)\nRAPT_KERNEL_SET(generic, f32)\n",
      "not guarded"),
+    ("links", "README.md", "[the inside](docs/design.md) and [more](docs/numerics.md)\n", "no file 'docs/numerics.md'"),
+    ("links", "docs/design.md", "# Design\n[x](../README.md#try-it)\n", "no heading '#try-it'"),
+    ("links", "docs/design.md", "## Two rooms\n[x](../../outside.md)\n", "no file"),
     ("names", "src/api/path.c", "/* see /ho" + "me/someone/notes */\n", "a path of one machine"),
     ("names", "tests/check/data.c", 'char *p = "../sha' + 'red/x";\n', "data beside the tree"),
 ]

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference.h"
+#include "common/reference.h"
 
 #define CONTEXT(text, fmt)                   \
   char text[256];                            \
@@ -26,17 +26,11 @@ static uint32_t bits_of(float x) {
   return bits;
 }
 
-static int close_enough(float got, double ref, double abs, double rel) {
-  if (isnan(ref)) return isnan(got);
-  if (isinf(ref)) return ref > 0 ? !isfinite(got) : (double)got == ref;
-  return fabs((double)got - ref) <= abs + rel * fabs(ref);
-}
-
 int compare_close(const char *file, int line, const float *got, const double *ref, size_t n,
                   double abs, double rel, const char *fmt, ...) {
   size_t bad = 0, first = 0;
   for (size_t i = n; i-- > 0;)
-    if (!close_enough(got[i], ref[i], abs, rel)) first = i, bad++;
+    if (!reference_close(got[i], ref[i], abs, rel)) first = i, bad++;
   if (!bad) return 1;
   CONTEXT(text, fmt);
   return rapt_test_fail(
@@ -65,18 +59,6 @@ int compare_untouched(const char *file, int line, const void *p, size_t bytes, c
   if (i == bytes) return 1;
   CONTEXT(text, fmt);
   return rapt_test_fail(file, line, "untouched", "%s: byte %zu of %zu was written", text, i, bytes);
-}
-
-double compare_rel_l2(const float *got, const double *ref, size_t n) {
-  double error = 0, norm = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (!isfinite(ref[i])) continue;
-    double e = (double)got[i] - ref[i];
-    error += e * e;
-    norm += ref[i] * ref[i];
-  }
-  if (norm == 0) return error == 0 ? 0 : (double)INFINITY;
-  return sqrt(error / norm);
 }
 
 double compare_ulp(float got, double ref) {
@@ -131,7 +113,7 @@ int compare_attention(const char *file, int line, const rapt_attention_desc *d,
   CONTEXT(text, fmt);
   gathered g = gather(d, a);
   int ok = compare_close(file, line, g.o, g.o_ref, g.n, abs, rel, "%s: O", text);
-  double error = compare_rel_l2(g.o, g.o_ref, g.n);
+  double error = reference_rel_l2(g.o, g.o_ref, g.n);
   if (!(error <= rel_l2))
     ok = rapt_test_fail(file, line, "relative L2", "%s: O: %.3g > %.3g", text, error, rel_l2);
   if (a->lse.data)
@@ -142,7 +124,7 @@ int compare_attention(const char *file, int line, const rapt_attention_desc *d,
 
 double compare_attention_rel_l2(const rapt_attention_desc *d, const rapt_attention_args *a) {
   gathered g = gather(d, a);
-  double error = compare_rel_l2(g.o, g.o_ref, g.n);
+  double error = reference_rel_l2(g.o, g.o_ref, g.n);
   gather_free(&g);
   return error;
 }

@@ -42,9 +42,6 @@ int compare_attention(const char *file, int line, const rapt_attention_desc *des
                       const rapt_attention_args *args, double rel_l2, double abs, double rel,
                       const char *fmt, ...) RAPT_TEST_PRINTF(8, 9);
 
-/* sqrt(sum (got - ref)^2 / sum ref^2) over the elements whose ref is finite; 0 if there is none. */
-double compare_rel_l2(const float *got, const double *ref, size_t n);
-
 /* Distance in units of the last place of float32 at |ref| (normal range); 0 for two NaNs, two equal
  * infinities; HUGE_VAL for a class mismatch. */
 double compare_ulp(float got, double ref);

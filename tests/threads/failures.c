@@ -10,61 +10,46 @@
 #include "loads.h"
 
 /* Runs with a bad executor, then with a good one. */
-static void then_right(problem *p, const char *isa, parallel_fn bad, int32_t workers,
-                       const float *expected, const char *what) {
+static void then_right(const load *l, parallel_fn bad, int32_t workers, const char *what) {
   rapt_error error = {.size = sizeof error};
   call_note note = {0, 0};
   rapt_executor executor = executor_of(bad, workers, &note);
-  rapt_status status = problem_try(p, isa, &executor, &error);
+  rapt_status status = problem_try(l->p, l->isa, &executor, &error);
   /* A call too small to share out need not ask the executor at all. */
   CHECK(status == (note.calls ? RAPT_ERROR_EXECUTOR : RAPT_OK), "%s, %d workers: status %d", what,
         workers, status);
   CHECK(status != RAPT_ERROR_EXECUTOR || error.message[0], "%s: no message", what);
   executor = executor_of(parallel_ascending, workers, NULL);
-  if (problem_run(p, isa, &executor)) load_same(p, expected, what);
+  if (problem_run(l->p, l->isa, &executor)) load_same(l->p, l->expected, what);
+}
+
+static void executor_fails(const load *l) {
+  for (int32_t workers = 2; workers <= 8; workers += 3) {
+    then_right(l, parallel_nobody, workers, "nobody came");
+    then_right(l, parallel_failing, workers, "a failure was reported");
+  }
 }
 
 RAPT_TEST(executor_fails) {
-  for (int kind = 0; kind < LOADS; kind++) {
-    rng r = rng_make(rapt_test_seed());
-    problem p = load_make(kind, &r);
-    FOR_EACH_ISA(isa) {
-      size_t n;
-      float *expected = load_expected(&p, isa, load_names[kind], &n);
-      if (!expected) break;
-      for (int32_t workers = 2; workers <= 8; workers += 3) {
-        then_right(&p, isa, parallel_nobody, workers, expected, "nobody came");
-        then_right(&p, isa, parallel_failing, workers, expected, "a failure was reported");
-      }
-      free(expected);
-    }
-    problem_free(&p);
-  }
+  for (int kind = 0; kind < LOADS; kind++) load_each_level(kind, executor_fails);
 }
 
 /* The flag is set before the run: nothing may claim success. */
-RAPT_TEST(cancel_before) {
-  for (int kind = 0; kind < LOADS; kind++) {
-    rng r = rng_make(rapt_test_seed());
-    problem p = load_make(kind, &r);
-    FOR_EACH_ISA(isa) {
-      int32_t cancel = 1;
-      size_t n;
-      float *expected = load_expected(&p, isa, load_names[kind], &n);
-      if (!expected) break;
-      p.args.cancel = &cancel;
-      for (int32_t workers = 1; workers <= 3; workers++) {
-        rapt_executor executor = executor_of(parallel_threads, workers, NULL);
-        rapt_status status = problem_try(&p, isa, &executor, NULL);
-        CHECK(status == RAPT_ERROR_CANCELLED, "%s: status %d", load_names[kind], status);
-      }
-      cancel = 0;
-      if (problem_run(&p, isa, NULL)) load_same(&p, expected, "flag not set");
-      p.args.cancel = NULL;
-      free(expected);
-    }
-    problem_free(&p);
+static void cancel_before(const load *l) {
+  int32_t cancel = 1;
+  l->p->args.cancel = &cancel;
+  for (int32_t workers = 1; workers <= 3; workers++) {
+    rapt_executor executor = executor_of(parallel_threads, workers, NULL);
+    rapt_status status = problem_try(l->p, l->isa, &executor, NULL);
+    CHECK(status == RAPT_ERROR_CANCELLED, "%s: status %d", load_names[l->kind], status);
   }
+  cancel = 0;
+  if (problem_run(l->p, l->isa, NULL)) load_same(l->p, l->expected, "flag not set");
+  l->p->args.cancel = NULL;
+}
+
+RAPT_TEST(cancel_before) {
+  for (int kind = 0; kind < LOADS; kind++) load_each_level(kind, cancel_before);
 }
 
 static int32_t cancel_now;

@@ -65,4 +65,36 @@ static inline int load_same(const problem *p, const float *expected, const char 
   return ok;
 }
 
+/* A load on one level, with the result it must have. */
+typedef struct load {
+  int kind;
+  problem *p;
+  const char *isa;
+  const float *expected;
+} load;
+
+/* Calls `each` for every level, until one is wrong on a single thread already. */
+static inline void load_each_level(int kind, void (*each)(const load *l)) {
+  rng r = rng_make(rapt_test_seed());
+  problem p = load_make(kind, &r);
+  FOR_EACH_ISA(isa) {
+    size_t n;
+    float *expected = load_expected(&p, isa, load_names[kind], &n);
+    if (!expected) break;
+    load l = {kind, &p, isa, expected};
+    each(&l);
+    free(expected);
+  }
+  problem_free(&p);
+}
+
+/* A test of each load: <prefix>_prefill, <prefix>_causal, ... */
+#define LOAD_TESTS(prefix, each)                                       \
+  RAPT_TEST(prefix##_prefill) { load_each_level(LOAD_PREFILL, each); } \
+  RAPT_TEST(prefix##_causal) { load_each_level(LOAD_CAUSAL, each); }   \
+  RAPT_TEST(prefix##_decode) { load_each_level(LOAD_DECODE, each); }   \
+  RAPT_TEST(prefix##_group) { load_each_level(LOAD_GROUP, each); }     \
+  RAPT_TEST(prefix##_ragged) { load_each_level(LOAD_RAGGED, each); }   \
+  RAPT_TEST(prefix##_long_prompt) { load_each_level(LOAD_LONG_PROMPT, each); }
+
 #endif

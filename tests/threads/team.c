@@ -63,11 +63,12 @@ static int team_open(team *t, problem *p, const char *isa, int32_t nth, rapt_pla
   return 1;
 }
 
-static void run_team(int kind, const char *isa, int32_t nth, const float *expected, problem *p) {
+static void run_team(const load *l, int32_t nth) {
+  problem *p = l->p;
   team t;
   rapt_plan *plan;
   guard_buffer workspace, o[ROUNDS], lse[ROUNDS];
-  if (!team_open(&t, p, isa, nth, &plan, &workspace)) return;
+  if (!team_open(&t, p, l->isa, nth, &plan, &workspace)) return;
   for (int32_t i = 0; i < t.rounds; i++) {
     o[i] = guard_floats(p->buffer[TENSOR_O].bytes / 4, GUARD_END);
     lse[i] = guard_floats(p->buffer[TENSOR_LSE].bytes / 4, GUARD_END);
@@ -77,13 +78,13 @@ static void run_team(int kind, const char *isa, int32_t nth, const float *expect
   }
   on_threads(nth, member, &t);
   char what[80];
-  snprintf(what, sizeof what, "%s %s, team of %d", isa, load_names[kind], nth);
+  snprintf(what, sizeof what, "%s %s, team of %d", l->isa, load_names[l->kind], nth);
   statuses_equal(&t, RAPT_OK, what);
   CHECK(header_zero(&t), "%s: header not zero", what);
   for (int32_t i = 0; i < t.rounds; i++) {
     problem view = *p;
     view.args = t.args[i];
-    load_same(&view, expected, what);
+    load_same(&view, l->expected, what);
     CHECK(guard_free(&o[i]) && guard_free(&lse[i]), "%s: written outside of O", what);
   }
   /* The workspace serves a plain run, too, and a team after it. */
@@ -93,26 +94,11 @@ static void run_team(int kind, const char *isa, int32_t nth, const float *expect
   rapt_plan_destroy(plan);
 }
 
-static void teams(int kind) {
-  rng r = rng_make(rapt_test_seed());
-  problem p = load_make(kind, &r);
-  FOR_EACH_ISA(isa) {
-    size_t n;
-    float *expected = load_expected(&p, isa, load_names[kind], &n);
-    if (!expected) break;
-    for (int32_t nth = 1; nth <= MOST_TEAM; nth += nth < 4 ? 1 : 2)
-      run_team(kind, isa, nth, expected, &p);
-    free(expected);
-  }
-  problem_free(&p);
+static void teams(const load *l) {
+  for (int32_t nth = 1; nth <= MOST_TEAM; nth += nth < 4 ? 1 : 2) run_team(l, nth);
 }
 
-RAPT_TEST(team_prefill) { teams(LOAD_PREFILL); }
-RAPT_TEST(team_causal) { teams(LOAD_CAUSAL); }
-RAPT_TEST(team_decode) { teams(LOAD_DECODE); }
-RAPT_TEST(team_group) { teams(LOAD_GROUP); }
-RAPT_TEST(team_ragged) { teams(LOAD_RAGGED); }
-RAPT_TEST(team_long_prompt) { teams(LOAD_LONG_PROMPT); }
+LOAD_TESTS(team, teams)
 
 /* Refused calls between right ones: all threads get the same status, the team goes on. */
 RAPT_TEST(team_errors) {

@@ -36,6 +36,11 @@ def judge_own(path, target):
     part, target_part = path.split("/")[0], target.split("/")[0]
     if target_part in ("tests", "bench") and part != target_part:
         return f"nothing outside {target_part} includes {target_part}"
+    if part == "tools":
+        room, target_room = path.split("/")[1], target.split("/")[1]
+        if target_part == "include" or (target_part == "tools" and target_room in (room, "common")):
+            return None
+        return "a tool includes the public header, tools/common and itself"
     if part != "src":
         return None
     layer = path.split("/")[1]

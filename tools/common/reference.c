@@ -82,41 +82,60 @@ static double scale_of(const rapt_attention_desc *d) {
   return 1.0 / sqrt((double)d->head_dim_qk);
 }
 
-void reference_row(const rapt_attention_desc *d, const rapt_attention_args *a, int32_t b, int32_t h,
-                   int64_t i, double *o, double *lse) {
+static int32_t kv_head(const rapt_attention_desc *d, int32_t h) {
+  return (int32_t)((int64_t)h * d->heads_kv / d->heads_q);
+}
+
+void reference_scores(const rapt_attention_desc *d, const rapt_attention_args *a, int32_t b,
+                      int32_t h, int64_t i, double *score) {
   int64_t begin, end;
   reference_range(d, a, b, i, &begin, &end);
-  int32_t h_kv = (int32_t)((int64_t)h * d->heads_kv / d->heads_q);
   const float *q = reference_q_row(a, b, h, i);
-  double *weight = malloc((size_t)(end - begin + 1) * sizeof *weight);
-  if (!weight) {
-    perror("reference_row");
-    exit(2);
-  }
-  double scale = scale_of(d), most = -(double)INFINITY, sum = 0;
-  int poisoned = 0;
+  double scale = scale_of(d);
   for (int64_t j = begin; j < end; j++) {
-    const float *k = reference_k_row(a, b, h_kv, j);
+    const float *k = reference_k_row(a, b, kv_head(d, h), j);
     double dot = 0;
     for (int32_t c = 0; c < d->head_dim_qk; c++) dot += (double)q[c] * (double)k[c];
-    double s = scale * dot;
+    score[j - begin] = scale * dot;
+  }
+}
+
+void reference_row_of_scores(const rapt_attention_desc *d, const rapt_attention_args *a, int32_t b,
+                             int32_t h, int64_t i, double *score, double *o, double *lse) {
+  int64_t begin, end;
+  reference_range(d, a, b, i, &begin, &end);
+  double most = -(double)INFINITY, sum = 0;
+  int poisoned = 0;
+  for (int64_t j = begin; j < end; j++) {
+    double s = score[j - begin];
     poisoned |= isnan(s) || s == (double)INFINITY;
     if (s > most) most = s;
-    weight[j - begin] = s;
   }
   int empty = !poisoned && most == -(double)INFINITY;
   for (int32_t c = 0; c < d->head_dim_v; c++) o[c] = poisoned ? (double)NAN : 0.0;
   *lse = poisoned ? (double)NAN : -(double)INFINITY;
-  if (!poisoned && !empty) {
-    for (int64_t j = begin; j < end; j++) sum += weight[j - begin] = exp(weight[j - begin] - most);
-    *lse = most + log(sum);
-    for (int64_t j = begin; j < end; j++) {
-      const float *v = reference_v_row(a, b, h_kv, j);
-      for (int32_t c = 0; c < d->head_dim_v; c++)
-        o[c] += isfinite(v[c]) ? weight[j - begin] / sum * (double)v[c] : (double)INFINITY;
-    }
+  if (poisoned || empty) return;
+  for (int64_t j = begin; j < end; j++) sum += score[j - begin] = exp(score[j - begin] - most);
+  *lse = most + log(sum);
+  for (int64_t j = begin; j < end; j++) {
+    const float *v = reference_v_row(a, b, kv_head(d, h), j);
+    for (int32_t c = 0; c < d->head_dim_v; c++)
+      o[c] += isfinite(v[c]) ? score[j - begin] / sum * (double)v[c] : (double)INFINITY;
   }
-  free(weight);
+}
+
+void reference_row(const rapt_attention_desc *d, const rapt_attention_args *a, int32_t b, int32_t h,
+                   int64_t i, double *o, double *lse) {
+  int64_t begin, end;
+  reference_range(d, a, b, i, &begin, &end);
+  double *score = malloc((size_t)(end - begin + 1) * sizeof *score);
+  if (!score) {
+    perror("reference_row");
+    exit(2);
+  }
+  reference_scores(d, a, b, h, i, score);
+  reference_row_of_scores(d, a, b, h, i, score, o, lse);
+  free(score);
 }
 
 void reference_attention(const rapt_attention_desc *d, const rapt_attention_args *a, double *o,
@@ -129,4 +148,22 @@ void reference_attention(const rapt_attention_desc *d, const rapt_attention_args
         double ignored;
         reference_row(d, a, b, h, i, o + row * d->head_dim_v, lse ? lse + row : &ignored);
       }
+}
+
+int reference_close(float got, double ref, double abs, double rel) {
+  if (isnan(ref)) return isnan(got);
+  if (isinf(ref)) return ref > 0 ? !isfinite(got) : (double)got == ref;
+  return fabs((double)got - ref) <= abs + rel * fabs(ref);
+}
+
+double reference_rel_l2(const float *got, const double *ref, size_t n) {
+  double error = 0, norm = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (!isfinite(ref[i])) continue;
+    double e = (double)got[i] - ref[i];
+    error += e * e;
+    norm += ref[i] * ref[i];
+  }
+  if (norm == 0) return error == 0 ? 0 : (double)INFINITY;
+  return sqrt(error / norm);
 }

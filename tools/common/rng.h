@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Random numbers for tests: splitmix64 (a counter through a mixer: any seed is a good seed). */
-#ifndef RAPT_TESTS_RNG_H
-#define RAPT_TESTS_RNG_H
+ * Random numbers for tests and tools: splitmix64 (a counter through a mixer: any seed is a good seed). */
+#ifndef RAPT_TOOLS_RNG_H
+#define RAPT_TOOLS_RNG_H
 
 #include <math.h>
 #include <stddef.h>

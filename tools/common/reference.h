@@ -3,8 +3,10 @@
  * Attention in float64, written from the rules of the header (who sees what, empty rows, NaN) and
  * sharing no code with the library. It reads the very structs a call gets; it trusts them, so pass
  * only calls that are valid. */
-#ifndef RAPT_TESTS_REFERENCE_H
-#define RAPT_TESTS_REFERENCE_H
+#ifndef RAPT_TOOLS_REFERENCE_H
+#define RAPT_TOOLS_REFERENCE_H
+
+#include <stddef.h>
 
 #include <rapt/rapt.h>
 
@@ -26,8 +28,18 @@ const float *reference_v_row(const rapt_attention_args *args, int32_t b, int32_t
 float *reference_o_row(const rapt_attention_args *args, int32_t b, int32_t h, int64_t i);
 float *reference_lse_at(const rapt_attention_args *args, int32_t b, int32_t h, int64_t i);
 
+/* scale * q.k of the visible keys [begin, end) of one row, into score[end - begin]. */
+void reference_scores(const rapt_attention_desc *desc, const rapt_attention_args *args, int32_t b,
+                      int32_t h, int64_t i, double *score);
+
+/* The row that follows from these scores, which become its weights before they are normalised. See
+ * reference_row. */
+void reference_row_of_scores(const rapt_attention_desc *desc, const rapt_attention_args *args,
+                             int32_t b, int32_t h, int64_t i, double *score, double *o,
+                             double *lse);
+
 /* One row: o[head_dim_v] and *lse. NaN where the row must be NaN, INFINITY where a channel must be
- * non-finite of any kind (a permitted V is), which is how compare_close reads them. */
+ * non-finite of any kind (a permitted V is), which is how reference_close reads them. */
 void reference_row(const rapt_attention_desc *desc, const rapt_attention_args *args, int32_t b,
                    int32_t h, int64_t i, double *o, double *lse);
 
@@ -35,5 +47,12 @@ void reference_row(const rapt_attention_desc *desc, const rapt_attention_args *a
  * beyond a sequence's own q_len are left as they are. lse may be NULL. */
 void reference_attention(const rapt_attention_desc *desc, const rapt_attention_args *args,
                          double *o, double *lse);
+
+/* |got - ref| <= abs + rel * |ref|. A NaN in ref asks for a NaN, an infinity for anything that is not
+ * finite, except that -inf (of an LSE) asks for -inf. */
+int reference_close(float got, double ref, double abs, double rel);
+
+/* sqrt(sum (got - ref)^2 / sum ref^2) over the elements whose ref is finite; 0 if there is none. */
+double reference_rel_l2(const float *got, const double *ref, size_t n);
 
 #endif

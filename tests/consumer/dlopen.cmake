@@ -1,0 +1,11 @@
+# A program that is linked with no rapt loads each library when it runs.
+include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
+run("${CC}" "${CONSUMER}/use_dlopen.c" -o "${WORK}/use_dlopen" "-I${PREFIX}/include" -ldl)
+must_need("${WORK}/use_dlopen" librapt NO)
+foreach(name librapt.so.0 librapt-core.so.0)
+  file(GLOB_RECURSE library "${PREFIX}/*/${name}")
+  run("${WORK}/use_dlopen" "${library}")
+  if(NOT output MATCHES "${EXPECTED_LINE}")
+    message(FATAL_ERROR "${library}: ${output}")
+  endif()
+endforeach()

@@ -1,0 +1,37 @@
+# -DHOW=add_subdirectory|FetchContent: rapt built as part of another project, here without hwloc and with
+# the generic kernels only (as for a compiler that knows no other), which is quick. The bits are those of
+# the installed library, which uses hwloc.
+include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
+set(build "${WORK}/embed-${HOW}")
+configure("${CONSUMER}/embed" "${build}" "-DRAPT_SOURCE=${SOURCE}" "-DHOW=${HOW}" "-DSOURCE=${CONSUMER}/use.c"
+  -DRAPT_HWLOC=OFF -DRAPT_ISA_avx512_OK=OFF -DRAPT_ISA_avx2_OK=OFF -DRAPT_ISA_neon_OK=OFF)
+run("${CMAKE_COMMAND}" --build "${build}" --target use use-static)
+run_use("${build}/use-static" generic)
+run_use("${build}/use" generic)
+must_need("${build}/use" libhwloc NO)
+set(without "${output}")
+run_use("${build}/use") # the hash again, without a level asked for: generic is all there is
+if(output MATCHES "bits avx|bits neon")
+  message(FATAL_ERROR "kernels were built that were left out")
+endif()
+execute_process(COMMAND "${build}/use" avx2 OUTPUT_VARIABLE output RESULT_VARIABLE result)
+if(result EQUAL 0 OR NOT output MATCHES "usable here: generic\n")
+  message(FATAL_ERROR "a level without kernels: ${result}\n${output}")
+endif()
+run_use("${WORK}/find_package-rapt-C/use" generic)
+string(REGEX MATCH "topology ([a-z]+)" found "${without}")
+set(topology_without "${CMAKE_MATCH_1}")
+string(REGEX MATCH "topology ([a-z]+)" found "${output}")
+set(topology_with "${CMAKE_MATCH_1}")
+set(expected "hwloc basic")
+if(NOT HWLOC OR NOT EXISTS "/sys/devices/system/cpu/cpu0/topology")
+  set(expected "basic basic") # hwloc has nobody to ask
+endif()
+if(NOT "${topology_with} ${topology_without}" STREQUAL expected)
+  message(FATAL_ERROR "topology by '${topology_with} ${topology_without}', not '${expected}'")
+endif()
+string(REGEX MATCH "bits generic [0-9a-f]+" bits_without "${without}")
+string(REGEX MATCH "bits generic [0-9a-f]+" bits_with "${output}")
+if(NOT bits_with STREQUAL bits_without)
+  message(FATAL_ERROR "with hwloc ${bits_with}, without ${bits_without}")
+endif()

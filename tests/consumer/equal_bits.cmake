@@ -1,0 +1,17 @@
+# Every library and every number of OpenMP threads gives the same bits on every level: librapt-core has
+# neither hwloc nor OpenMP.
+include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
+set(expected "")
+foreach(component core rapt static)
+  foreach(threads 1 3)
+    set(ENV{OMP_NUM_THREADS} ${threads})
+    run("${WORK}/find_package-${component}-C/use")
+    string(REGEX MATCHALL "bits [a-z0-9]+ [0-9a-f]+" bits "${output}")
+    message("${component}, ${threads} threads: ${bits}")
+    if(expected STREQUAL "")
+      set(expected "${bits}")
+    elseif(bits STREQUAL "" OR NOT bits STREQUAL expected)
+      message(FATAL_ERROR "expected ${expected}")
+    endif()
+  endforeach()
+endforeach()

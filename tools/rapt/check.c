@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/reference.h"
+
+/* Rows that exist, flat, in the order sequence, head, token. */
+typedef struct rows {
+  const call *c;
+  size_t n;
+  int32_t *b, *h, *i;
+  float *got;        /* [n][channels of v] */
+  double *ref;       /* the same */
+  float *got_lse;    /* [n] */
+  double *ref_lse;   /* [n] */
+  double *peak;      /* by worker: largest |score| */
+  int out_of_memory; /* of a worker */
+  int32_t workers;
+} rows;
+
+static void rows_free(rows *r) {
+  free(r->b);
+  free(r->h);
+  free(r->i);
+  free(r->got);
+  free(r->ref);
+  free(r->got_lse);
+  free(r->ref_lse);
+  free(r->peak);
+}
+
+static int rows_make(rows *r, const call *c, failure *why) {
+  const tensor *o = &c->o;
+  size_t most = (size_t)o->batch * (size_t)o->heads * (size_t)o->tokens, dv = (size_t)o->channels;
+  *r = (rows){.c = c, .workers = c->executor.max_workers};
+  r->b = calloc(most, sizeof *r->b);
+  r->h = calloc(most, sizeof *r->h);
+  r->i = calloc(most, sizeof *r->i);
+  r->got = calloc(most * dv, sizeof *r->got);
+  r->ref = calloc(most * dv, sizeof *r->ref);
+  r->got_lse = calloc(most, sizeof *r->got_lse);
+  r->ref_lse = calloc(most, sizeof *r->ref_lse);
+  r->peak = calloc((size_t)r->workers, sizeof *r->peak);
+  if (!r->b || !r->h || !r->i || !r->got || !r->ref || !r->got_lse || !r->ref_lse || !r->peak)
+    return fail(why, EXIT_RUN_FAILED, "out of memory for a check of %zu rows", most);
+  for (int32_t b = 0; b < o->batch; b++)
+    for (int32_t h = 0; h < o->heads; h++)
+      for (int32_t i = 0; i < (int32_t)reference_q_len(&c->args, b); i++) {
+        memcpy(r->got + r->n * dv, reference_o_row(&c->args, b, h, i), dv * sizeof *r->got);
+        if (c->lse) r->got_lse[r->n] = *reference_lse_at(&c->args, b, h, i);
+        r->b[r->n] = b;
+        r->h[r->n] = h;
+        r->i[r->n++] = i;
+      }
+  return 0;
+}
+
+/* Every workers-th row, so that causal rows are shared out evenly. */
+static void reference_rows(void *arg, int32_t worker) {
+  rows *r = arg;
+  const rapt_attention_desc *d = &r->c->desc;
+  const rapt_attention_args *a = &r->c->args;
+  double *score = malloc(((size_t)a->kv_len + 1) * sizeof *score);
+  if (!score) {
+    r->out_of_memory = 1;
+    return;
+  }
+  for (size_t n = (size_t)worker; n < r->n; n += (size_t)r->workers) {
+    int64_t begin, end;
+    int32_t b = r->b[n], h = r->h[n], i = r->i[n];
+    reference_range(d, a, b, i, &begin, &end);
+    reference_scores(d, a, b, h, i, score);
+    for (int64_t j = 0; j < end - begin; j++)
+      if (isfinite(score[j])) r->peak[worker] = fmax(r->peak[worker], fabs(score[j]));
+    reference_row_of_scores(d, a, b, h, i, score, r->ref + n * (size_t)d->head_dim_v,
+                            &r->ref_lse[n]);
+  }
+  free(score);
+}
+
+typedef struct errors {
+  double largest; /* of elements that are finite in both */
+  size_t beyond;  /* elements beyond the bound */
+  size_t n;
+} errors;
+
+static errors compare(const float *got, const double *ref, size_t n, double absolute,
+                      double relative) {
+  errors e = {.n = n};
+  for (size_t i = 0; i < n; i++) {
+    if (isfinite(got[i]) && isfinite(ref[i]))
+      e.largest = fmax(e.largest, fabs((double)got[i] - ref[i]));
+    e.beyond += !reference_close(got[i], ref[i], absolute, relative);
+  }
+  return e;
+}
+
+/* Rounding errors grow with scores and values; the bounds are stated for unit-normal inputs, whose
+ * largest are about 4. */
+static double looseness(const rows *r) {
+  double score = 0, value = 0;
+  const tensor *v = &r->c->v;
+  size_t values = (size_t)v->batch * (size_t)v->stride[0] / sizeof *v->data;
+  for (int32_t w = 0; w < r->workers; w++) score = fmax(score, r->peak[w]);
+  for (size_t i = 0; i < values; i++)
+    if (isfinite(v->data[i])) value = fmax(value, (double)fabsf(v->data[i]));
+  return fmax(1, score / 4) * fmax(1, value / 4);
+}
+
+static int judge(const char *what, const rows *r, double tolerance, double l2_bound) {
+  size_t values = r->n * (size_t)r->c->o.channels;
+  errors e = compare(r->got, r->ref, values, tolerance, tolerance);
+  double l2 = reference_rel_l2(r->got, r->ref, values);
+  int ok = e.beyond == 0 && l2 <= l2_bound;
+  printf(
+      "%-9s %s: largest error %.3g, %zu of %zu elements beyond %.3g + %.3g |x|; relative L2 error "
+      "%.3g",
+      what, ok ? "ok" : "NOT OK", e.largest, e.beyond, e.n, tolerance, tolerance, l2);
+  if (isfinite(l2_bound)) printf(" (bound %.3g)", l2_bound);
+  printf("\n");
+  return ok;
+}
+
+int check_reference(const call *c, failure *why) {
+  rows r;
+  int status = rows_make(&r, c, why);
+  if (!status && c->executor.parallel(c->executor.ctx, r.workers, reference_rows, &r))
+    status = fail(why, EXIT_RUN_FAILED, "the threads of the check could not be run");
+  if (!status && r.out_of_memory) status = fail(why, EXIT_RUN_FAILED, "out of memory in the check");
+  if (!status) {
+    double loose = looseness(&r), each = 2e-6 * loose;
+    int tight = c->desc.head_dim_qk == 64 && c->desc.head_dim_v == 64 && c->args.kv_len <= 4096;
+    int ok = judge("check", &r, each, (tight ? 5e-7 : 2e-6) * loose);
+    errors lse = compare(r.got_lse, r.ref_lse, r.n, each, each);
+    printf("check LSE %s: largest error %.3g, %zu of %zu beyond %.3g + %.3g |x|\n",
+           lse.beyond ? "NOT OK" : "ok", lse.largest, lse.beyond, lse.n, each, each);
+    if (!ok || lse.beyond)
+      status = fail(why, EXIT_CHECK_FAILED, "--check: the errors exceed the bounds");
+  }
+  rows_free(&r);
+  return status;
+}
+
+int check_expected_shape(const call *c, const tensor *e, int tokens_first, failure *why) {
+  char want[80], got[80];
+  tensor_shape_text(&c->o, tokens_first, want, sizeof want);
+  tensor_shape_text(e, tokens_first, got, sizeof got);
+  if (strcmp(want, got) == 0) return 0;
+  return fail(why, EXIT_WRONG_USE, "%s %s has the shape %s, but O has %s", e->option, e->path, got,
+              want);
+}
+
+int check_expected(const call *c, const tensor *expected, double tolerance, failure *why) {
+  rows r;
+  int status = rows_make(&r, c, why);
+  if (!status) {
+    rapt_attention_args recorded = c->args; /* the same strides */
+    recorded.o.data = expected->data;
+    size_t dv = (size_t)c->o.channels;
+    for (size_t n = 0; n < r.n; n++) {
+      const float *row = reference_o_row(&recorded, r.b[n], r.h[n], r.i[n]);
+      for (size_t x = 0; x < dv; x++) r.ref[n * dv + x] = (double)row[x];
+    }
+    if (!judge("expect", &r, tolerance, (double)INFINITY))
+      status = fail(why, EXIT_CHECK_FAILED,
+                    "--expect: O differs from %s by more than --tolerance %g", expected->path,
+                    tolerance);
+  }
+  rows_free(&r);
+  return status;
+}
