@@ -111,7 +111,7 @@ static int check_grid(const char *text, int rows, int columns, const char *what)
   return ok & CHECK(found == rows, "%s: %d rows, not %d:\n%s", what, found, rows, text);
 }
 
-RAPT_TEST(heatmap_in_ascii_blocks_and_colour) {
+RAPT_TEST(heatmap_in_ascii_and_blocks) {
   static const char command[] =
       "run --q {}/q.npy --k {}/k.npy --v {}/v.npy --causal top-left --heatmap 1";
   sample s = sample_make(1, 2, 2, 100, 100, 8, 8);
@@ -134,7 +134,16 @@ RAPT_TEST(heatmap_in_ascii_blocks_and_colour) {
   CHECK(!strchr(o->out, '\033') && strstr(o->out, "\u2592"), "no blocks, or colour into a pipe: %s",
         o->out);
   check_grid(o->out, 32, 64, "blocks");
-  o = tool_with("LC_ALL=C TERM=xterm NO_COLOR=", 1, command);
+  sample_free(&s);
+}
+
+RAPT_TEST(heatmap_in_colour_on_a_terminal) {
+  if (!tool_has_terminal()) SKIP("no pseudo-terminal here: is /dev/pts mounted?");
+  static const char command[] =
+      "run --q {}/q.npy --k {}/k.npy --v {}/v.npy --causal top-left --heatmap 1";
+  sample s = sample_make(1, 2, 2, 100, 100, 8, 8);
+  sample_save(&s, 0, 4);
+  const outcome *o = tool_with("LC_ALL=C TERM=xterm NO_COLOR=", 1, command);
   CHECK(strstr(o->out, "\033[48;5;"), "no colour on a terminal: %s", o->out);
   check_grid(o->out, 32, 64, "colours");
   o = tool_with("LC_ALL=C TERM=xterm NO_COLOR=1", 1, command);

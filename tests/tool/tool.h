@@ -19,7 +19,10 @@ typedef struct outcome {
  * folder. The outcome is static: it lasts until the next call. */
 const outcome *tool(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with variables set in the environment, "NAME=value NAME=value", and standard output a
+/* Can programs here be given a terminal? */
+int tool_has_terminal(void);
+
+/* tool() with variables set in the environment, "NAME=value NAME=value", and standard output a
  * terminal if asked for. */
 const outcome *tool_with(const char *environment, int terminal, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
