@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """numpy arrays by pointer and strides: no copy, no binding to compile.
 
-    numpy_ctypes.py [path of librapt.so.0]
+    python3 examples/numpy_ctypes.py ~/.local/lib/librapt.so.0
+
+Without a path, and for programs that import this file, the loader looks for librapt.so.0 (LD_LIBRARY_PATH).
 
 attention() takes arrays of [batch, head, token, channel]. Any of them may be a view: a transposed
 [batch, token, head, channel] array, every second token, a slice of packed QKV rows. Only the channels must
@@ -45,7 +47,11 @@ class Error(ctypes.Structure):
 
 
 CAUSAL, BOTTOM_RIGHT = 1, 2
-rapt = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "librapt.so.0")
+given = sys.argv[1:] if __name__ == "__main__" else []
+try:
+    rapt = ctypes.CDLL(given[0] if given else "librapt.so.0")
+except OSError as reason:
+    sys.exit(f"error: {reason} (give the path of librapt.so.0, or set LD_LIBRARY_PATH)")
 rapt.rapt_attention.argtypes = [ctypes.POINTER(Desc), ctypes.POINTER(Args), pointer, ctypes.POINTER(Error)]
 
 
@@ -138,4 +144,5 @@ def main():
         sys.exit(f"error: {worst} is too much")
 
 
-main()
+if __name__ == "__main__":
+    main()

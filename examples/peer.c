@@ -2,7 +2,7 @@
  *
  * A peer for rapt-bench (<rapt/peer.h>): how another library is wrapped so that it is timed beside rapt.
  *
- *   cc -O3 -shared -fPIC examples/peer.c -o libpeer-naive.so -lm
+ *   cc -O3 -shared -fPIC examples/peer.c -o libpeer-naive.so -Ibuild/release/bench/include -lm
  *   rapt-bench --peer libpeer-naive.so --benchmark_filter='s128/t1$'
  */
 #include <math.h>

@@ -18,7 +18,10 @@
  *     part this library does not know is zero.
  *   - Strides are in bytes (int64_t). Lengths and positions are counts of tokens (int32_t).
  *   - Every call that can fail returns a rapt_status (RAPT_OK or negative) and takes an optional
- *     `rapt_error *` that receives the field's name and a sentence. On error nothing was written.
+ *     `rapt_error *` that receives the field's name and a sentence. On error nothing was written,
+ *     except where the status says that outputs are unspecified.
+ *   - A count of 0 (batch, q_len, heads_q, head_dim_v) is legal, so a forgotten one is no error: an
+ *     output without elements is not written. Without keys (kv_len 0) O is 0.
  *   - The library never aborts, prints, exits, changes process-wide settings or thread affinity.
  */
 #ifndef RAPT_RAPT_H
@@ -160,9 +163,10 @@ enum {
   RAPT_CAUSAL = 1u << 0,        /* key j is visible if j <= p */
   RAPT_WINDOW_LEFT = 1u << 1,   /* key j is visible if j >= p - window_left  (0: itself only) */
   RAPT_WINDOW_RIGHT = 1u << 2,  /* key j is visible if j <= p + window_right (0: itself only) */
-  RAPT_SCALE_LITERAL = 1u << 3, /* use scale as it stands, 0 and negative included */
-  RAPT_FORCE_LANES = 1u << 4    /* one arithmetic path for every length: slower for 1-4 rows, but a
-                                   prompt cut into chunks of any size gives equal bits */
+  RAPT_SCALE_LITERAL = 1u << 3, /* use scale as it stands, 0 and infinity included */
+  RAPT_FORCE_LANES = 1u << 4    /* one arithmetic path for every length: slower for few rows
+                                   (rapt_plan_info.decode_rows), but a prompt cut into chunks of
+                                   any size gives equal bits */
 };
 
 /* What does not change between calls. One plan serves a layer for ever: it holds no batch, length,
@@ -187,8 +191,8 @@ typedef struct rapt_attention_desc {
 /* A tensor [batch][head][token][channel]: the channel is contiguous, the other strides are in
  * bytes. Any order of dimensions (BHSD, BSHD, packed QKV, views of larger buffers) is a choice of
  * strides. Input strides may be zero (broadcast, so a forgotten stride is no error) or negative;
- * the stride of a dimension of size 1 is ignored. Output strides must be positive and rows must not overlap. Data must be aligned to the
- * element size. O must not overlap Q, K or V. */
+ * the stride of a dimension of size 1 is ignored. Output strides must be positive and rows must not
+ * overlap. Data must be aligned to the element size. O must not overlap Q, K or V. */
 typedef struct rapt_tensor {
   void *data;
   int64_t stride[3]; /* batch, head, token */
@@ -271,8 +275,9 @@ RAPT_API rapt_status rapt_plan_workspace(const rapt_plan *plan, const rapt_atten
                                          rapt_error *error);
 
 /* Computes. No allocation, lock or environment access. `workspace` is 64-byte aligned and holds
- * workspace_bytes, and must not overlap what args points to; with less than max_workers' worth fewer workers are used. Its content is of no
- * meaning before and after. executor NULL: see rapt_default_workers. */
+ * workspace_bytes, and must not overlap what args points to; with less than max_workers' worth fewer
+ * workers are used. Its content is of no meaning before and after. executor NULL: see
+ * rapt_default_workers. */
 RAPT_API rapt_status rapt_attention_run(const rapt_plan *plan, const rapt_attention_args *args,
                                         void *workspace, size_t workspace_bytes,
                                         const rapt_executor *executor, rapt_error *error);

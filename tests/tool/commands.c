@@ -132,6 +132,7 @@ RAPT_TEST(info_text) {
   says(o, cpu.isa_list);
   o = tool_with("RAPT_ISA=generic OMP_NUM_THREADS=3", 0, "info");
   says(o, "prefill     generic_f32");
+  says(o, "decode      generic_f32 (up to 4 rows per KV head)");
   says(o, "generic limits both");
   says(o, "threads     3 ");
   tool_refuses(tool_with("RAPT_ISA=quantum", 0, "info"), 2, "quantum", "an unknown RAPT_ISA");
@@ -157,6 +158,7 @@ RAPT_TEST(info_json) {
   CHECK(strcmp(json_string(json_get(doc, "prefill_set"), ""), plan.prefill_set) == 0,
         "prefill_set");
   CHECK(strcmp(json_string(json_get(doc, "decode_set"), ""), plan.decode_set) == 0, "decode_set");
+  CHECK(json_integer(json_get(doc, "decode_rows"), -1) == plan.decode_rows, "decode_rows");
   CHECK(json_integer(json_get(doc, "l2_bytes"), -1) == cpu.l2_bytes, "l2_bytes");
   CHECK(json_integer(json_get(doc, "logical_cpus"), -1) == cpu.logical_cpus, "logical_cpus");
   CHECK(json_integer(json_get(doc, "threads"), 0) >= 1, "threads");

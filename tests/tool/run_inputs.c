@@ -103,7 +103,7 @@ RAPT_TEST(wrong_files_are_named) {
     bad("<f4", "False", "(1, 2, 4, 4)", 129);
     refuses_file(option, "goes on after the 128 bytes", "garbage behind");
     bad("<i4", "False", "(1, 2, 4, 4)", 128);
-    refuses_file(option, "holds numbers of type i4; f2, f4 and f8 are read here", "whole numbers");
+    refuses_file(option, "type i4; f2, f4 and f8 are read here: save x.astype(", "whole numbers");
     bad("|O", "False", "(1, 2, 4, 4)", 128);
     refuses_file(option, "type '|O', which is not read here", "objects");
     bad("<f4", "True", "(1, 2, 4, 4)", 128);

@@ -42,8 +42,9 @@ const page bench_page = {
             "and the time as a multiple of the one before: 4 where time grows with the square of "
             "the length, 2 where it grows with the length. The exponent below is fitted to the "
             "longer half.\n\n"
-            "Other programs on the machine make the figures worse. rapt-bench, in the source "
-            "tree, compares with what the machine can do and with other ways to compute the same.",
+            "Other programs on the machine make the figures worse, less so with "
+            "OMP_WAIT_POLICY=passive in the environment. rapt-bench, in the source tree, compares "
+            "with what the machine can do and with other ways to compute the same.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .examples = lines,

@@ -29,10 +29,10 @@ const page info_page = {
     .text = "Prints the processor, the instruction sets the library can use on it and the kernel "
             "sets it "
             "chooses, caches, threads and version.\n\n"
-            "Prefill stands for prompts: 5 and more rows per KV head, a row being a query of one "
-            "of the "
-            "heads that share it. Decode stands for single tokens: 1 to 4 rows. RAPT_ISA in the "
-            "environment limits the choice, OMP_NUM_THREADS the threads.",
+            "Decode stands for single tokens: few rows per KV head, a row being a query of one of "
+            "the heads that share it. The line decode says how many are few. Prefill stands for "
+            "prompts: more rows. RAPT_ISA in the environment limits the choice, OMP_NUM_THREADS "
+            "the threads.",
     .options = options,
     .n_options = N_OPTIONS,
     .examples = examples,
@@ -84,7 +84,8 @@ static void print_text(const facts *f) {
   printf("CPU         %s\n", f->cpu);
   printf("ISA         %s (usable, best first)\n", f->machine.isa_list);
   printf("prefill     %s\n", f->plan.prefill_set);
-  printf("decode      %s\n", f->plan.decode_set);
+  printf("decode      %s (up to %d rows per KV head)\n", f->plan.decode_set,
+         (int)f->plan.decode_rows);
   if (forced && *forced) printf("RAPT_ISA    %s limits both\n", forced);
   printf("caches      L1d %s, L2 %s per core; L3 %s; line %s\n",
          size_text(f->machine.l1d_bytes, l1d, sizeof l1d),
@@ -133,6 +134,7 @@ static void print_json(const facts *f) {
   json_kernel_sets();
   json_string("prefill_set", f->plan.prefill_set);
   json_string("decode_set", f->plan.decode_set);
+  json_number("decode_rows", f->plan.decode_rows, ",");
   json_string("executor", "OpenMP");
   json_number("threads", f->threads, ",");
   json_number("logical_cpus", f->machine.logical_cpus, ",");

@@ -43,7 +43,9 @@ static int set_shape(tensor *t, const npy_array *a, int tokens_first, failure *w
 
 static int convert(tensor *t, const npy_array *a, failure *why) {
   if (a->dtype[0] != 'f')
-    return fail(why, EXIT_WRONG_USE, "%s %s holds numbers of type %s; f2, f4 and f8 are read here",
+    return fail(why, EXIT_WRONG_USE,
+                "%s %s holds numbers of type %s; f2, f4 and f8 are read here: "
+                "save x.astype(numpy.float32) instead",
                 t->option, t->path, a->dtype);
   t->data = malloc(a->count * sizeof *t->data);
   if (!t->data)
