@@ -161,8 +161,9 @@ enum {
   RAPT_WINDOW_LEFT = 1u << 1,   /* key j is visible if j >= p - window_left  (0: itself only) */
   RAPT_WINDOW_RIGHT = 1u << 2,  /* key j is visible if j <= p + window_right (0: itself only) */
   RAPT_SCALE_LITERAL = 1u << 3, /* use scale as it stands, 0 and negative included */
-  RAPT_FORCE_LANES = 1u << 4    /* one arithmetic path for every length: slower for 1-4 rows, but a
-                                   prompt cut into chunks of any size gives equal bits */
+  RAPT_FORCE_LANES = 1u << 4    /* one arithmetic path for every length: slower for calls of up to
+                                   decode_rows rows (rapt_plan_info), but a prompt cut into
+                                   chunks of any size gives equal bits */
 };
 
 /* What does not change between calls. One plan serves a layer for ever: it holds no batch, length,
@@ -178,7 +179,8 @@ typedef struct rapt_attention_desc {
   int32_t align;                              /* RAPT_ALIGN_* */
   int32_t window_left, window_right;          /* keys, >= 0; read only with their flags */
   /* 0 = 1/sqrt(head_dim_qk); for a softmax temperature T pass 1/(T*sqrt(d)). q is multiplied by scale
-   * (and log2 e) before the dot product: |scale| is at most 2.3e38, q * scale must not overflow. */
+   * (and log2 e) before the dot product: |scale| is at most 2.3e38 (or, literally,
+   * infinite), q * scale must not overflow. */
   float scale;
   const char *isa;                 /* NULL or "" = RAPT_ISA from the environment, else the best */
   const rapt_allocator *allocator; /* NULL = aligned malloc; copied */
@@ -187,8 +189,8 @@ typedef struct rapt_attention_desc {
 /* A tensor [batch][head][token][channel]: the channel is contiguous, the other strides are in
  * bytes. Any order of dimensions (BHSD, BSHD, packed QKV, views of larger buffers) is a choice of
  * strides. Input strides may be zero (broadcast, so a forgotten stride is no error) or negative;
- * the stride of a dimension of size 1 is ignored. Output strides must be positive and rows must not overlap. Data must be aligned to the
- * element size. O must not overlap Q, K or V. */
+ * the stride of a dimension of size 1 is ignored. Output strides must be positive and rows must not
+ * overlap. Data must be aligned to the element size. O must not overlap Q, K or V. */
 typedef struct rapt_tensor {
   void *data;
   int64_t stride[3]; /* batch, head, token */
@@ -271,8 +273,9 @@ RAPT_API rapt_status rapt_plan_workspace(const rapt_plan *plan, const rapt_atten
                                          rapt_error *error);
 
 /* Computes. No allocation, lock or environment access. `workspace` is 64-byte aligned and holds
- * workspace_bytes, and must not overlap what args points to; with less than max_workers' worth fewer workers are used. Its content is of no
- * meaning before and after. executor NULL: see rapt_default_workers. */
+ * workspace_bytes, and must not overlap what args points to; with less than max_workers' worth fewer
+ * workers are used. Its content is of no meaning before and after. executor NULL: see
+ * rapt_default_workers. */
 RAPT_API rapt_status rapt_attention_run(const rapt_plan *plan, const rapt_attention_args *args,
                                         void *workspace, size_t workspace_bytes,
                                         const rapt_executor *executor, rapt_error *error);
