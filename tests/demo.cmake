@@ -57,6 +57,12 @@ add_test(NAME demo.bench_csv COMMAND "${CMAKE_COMMAND}" "-DCSV=${csv}"
   -P "${CMAKE_CURRENT_SOURCE_DIR}/worked/bench_csv.cmake")
 set_tests_properties(demo.bench_csv PROPERTIES LABELS "demo;quick" FIXTURES_REQUIRED demo_bench_csv)
 
+if(RAPT_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
+  add_test(NAME demo.bench_progress COMMAND "${RAPT_PYTHON3}" -B
+    "${CMAKE_CURRENT_SOURCE_DIR}/worked/progress.py" $<TARGET_FILE:rapt-tool>)
+  set_tests_properties(demo.bench_progress PROPERTIES LABELS "demo;quick" TIMEOUT 300)
+endif()
+
 # The plots' way from figures to pictures, on recorded figures.
 find_program(RAPT_GNUPLOT gnuplot)
 find_program(RAPT_AWK awk)

@@ -182,7 +182,8 @@ typedef struct rapt_attention_desc {
   int32_t align;                              /* RAPT_ALIGN_* */
   int32_t window_left, window_right;          /* keys, >= 0; read only with their flags */
   /* 0 = 1/sqrt(head_dim_qk); for a softmax temperature T pass 1/(T*sqrt(d)). q is multiplied by scale
-   * (and log2 e) before the dot product: |scale| is at most 2.3e38, q * scale must not overflow. */
+   * (and log2 e) before the dot product: |scale| is at most 2.3e38 (or, literally,
+   * infinite), q * scale must not overflow. */
   float scale;
   const char *isa;                 /* NULL or "" = RAPT_ISA from the environment, else the best */
   const rapt_allocator *allocator; /* NULL = aligned malloc; copied */

@@ -82,9 +82,13 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
 /* Over whatever the bits depend on besides the description and the input. */
 static uint64_t numerics_id(const rapt_plan *plan) {
   enum { ARITHMETIC = 1 }; /* counts up when the order of operations changes */
-  const int32_t facts[] = {ARITHMETIC,          plan->prefill->key_block,
-                           rapt_row_step(plan), RAPT_SPLIT_KEYS,
-                           RAPT_CHANNEL_CHUNK,  (int32_t)(plan->desc.flags & RAPT_FORCE_LANES)};
+  const int32_t facts[] = {ARITHMETIC,
+                           plan->prefill->key_block,
+                           plan->decode->row.most_rows,
+                           rapt_row_step(plan),
+                           RAPT_SPLIT_KEYS,
+                           RAPT_CHANNEL_CHUNK,
+                           (int32_t)(plan->desc.flags & RAPT_FORCE_LANES)};
   uint64_t hash = mix(14695981039346656037u, facts, sizeof facts);
   hash = mix(hash, plan->prefill->name, strlen(plan->prefill->name));
   hash = mix(hash, plan->decode->name, strlen(plan->decode->name));

@@ -123,7 +123,7 @@ static void run_set(const char *set, int at_least) {
 }
 
 RAPT_TEST(set_onnx) { run_set("onnx", 28); }
-RAPT_TEST(set_onnx_strong) { run_set("onnx-strong", 22); }
+RAPT_TEST(set_onnx_strong) { run_set("onnx-strong", 23); }
 RAPT_TEST(set_ort) { run_set("ort", 24); }
 RAPT_TEST(set_executorch) { run_set("executorch", 13); }
 RAPT_TEST(set_openvino) { run_set("openvino", 1); }

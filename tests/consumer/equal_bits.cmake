@@ -3,7 +3,7 @@
 include("${CMAKE_CURRENT_LIST_DIR}/common.cmake")
 set(expected "")
 foreach(component core rapt static)
-  foreach(threads 1 3)
+  foreach(threads 1 2 3 96)
     set(ENV{OMP_NUM_THREADS} ${threads})
     run("${WORK}/find_package-${component}-C/use")
     string(REGEX MATCHALL "bits [a-z0-9]+ [0-9a-f]+" bits "${output}")

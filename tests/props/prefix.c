@@ -50,7 +50,20 @@ static problem chunk_of(const problem *whole, int32_t align, int32_t from, int32
   return p;
 }
 
-/* Prompts of every length n in [first, last] against the rows of the prompt of `last`. */
+/* Most rows that the row kernel takes, or 0 after a failed check. */
+static int32_t most_rows(const char *isa, const problem *p) {
+  rapt_attention_desc desc = p->desc;
+  rapt_plan_info info = {.size = sizeof info};
+  rapt_error error = {.size = sizeof error};
+  desc.isa = isa;
+  rapt_status status = rapt_plan_check(&desc, &info, &error);
+  CHECK(status == RAPT_OK && info.decode_rows >= 1 && info.decode_rows <= RAPT_MAX_ROWS,
+        "%s: %s, %d rows", isa, error.message, info.decode_rows);
+  return status == RAPT_OK ? info.decode_rows : 0;
+}
+
+/* Prompts of every length n in [first, last] against the rows of the prompt of `last`. `first` 0: from
+ * the first length that is too long for the level's row kernel. */
 static void every_prefix(const model *m, uint32_t flags, int32_t first, int32_t last,
                          int32_t step) {
   rng r = rng_make(rapt_test_seed());
@@ -58,7 +71,8 @@ static void every_prefix(const model *m, uint32_t flags, int32_t first, int32_t 
   problem_build(&whole, &r);
   FOR_EACH_ISA(isa) {
     if (!problem_run(&whole, isa, NULL)) break;
-    for (int32_t n = first; n < last && !rapt_test_failed(); n += step) {
+    int32_t n = first ? first : most_rows(isa, &whole) / (m->heads_q / m->heads_kv) + 1;
+    for (; n < last && !rapt_test_failed(); n += step) {
       problem p = chunk_of(&whole, RAPT_ALIGN_TOP_LEFT, 0, n, n, &r);
       char what[60];
       snprintf(what, sizeof what, "%s prefix %d of %d", isa, n, last);
@@ -72,12 +86,8 @@ static void every_prefix(const model *m, uint32_t flags, int32_t first, int32_t 
 }
 
 RAPT_TEST(prefix_every_length) {
-  for (int m = 0; m < MODELS; m++) {
-    /* Few rows per KV head take the row kernel. */
-    int32_t group = models[m].heads_q / models[m].heads_kv;
-    every_prefix(&models[m], 0, RAPT_MAX_ROWS / group + 1, smaller(300, 30),
-                 test_small() ? 5 : 1 + m);
-  }
+  for (int m = 0; m < MODELS; m++)
+    every_prefix(&models[m], 0, 0, smaller(300, 30), test_small() ? 5 : 1 + m);
 }
 
 RAPT_TEST(prefix_every_length_force_lanes) {
@@ -137,18 +147,6 @@ RAPT_TEST(token_by_token) {
     for (int32_t i = 1; i < n; i++) cuts[i - 1] = i;
     chunked(&models[m], RAPT_FORCE_LANES, n, cuts, n - 1);
   }
-}
-
-/* Most rows that the row kernel takes, or 0 after a failed check. */
-static int32_t most_rows(const char *isa, const problem *p) {
-  rapt_attention_desc desc = p->desc;
-  rapt_plan_info info = {.size = sizeof info};
-  rapt_error error = {.size = sizeof error};
-  desc.isa = isa;
-  rapt_status status = rapt_plan_check(&desc, &info, &error);
-  CHECK(status == RAPT_OK && info.decode_rows >= 1 && info.decode_rows <= RAPT_MAX_ROWS,
-        "%s: %s, %d rows", isa, error.message, info.decode_rows);
-  return status == RAPT_OK ? info.decode_rows : 0;
 }
 
 RAPT_TEST(rows_alone_or_together) {

@@ -5,7 +5,7 @@
 #include "executors.h"
 #include "loads.h"
 
-enum { ROUNDS = 24, MOST_TEAM = 8 };
+enum { ROUNDS = 24, MOST_TEAM = 96 };
 
 typedef struct team {
   problem *p;
@@ -63,12 +63,13 @@ static int team_open(team *t, problem *p, const char *isa, int32_t nth, rapt_pla
   return 1;
 }
 
-static void run_team(const load *l, int32_t nth) {
+static void run_team(const load *l, int32_t nth, int32_t rounds) {
   problem *p = l->p;
   team t;
   rapt_plan *plan;
   guard_buffer workspace, o[ROUNDS], lse[ROUNDS];
   if (!team_open(&t, p, l->isa, nth, &plan, &workspace)) return;
+  if (t.rounds > rounds) t.rounds = rounds;
   for (int32_t i = 0; i < t.rounds; i++) {
     o[i] = guard_floats(p->buffer[TENSOR_O].bytes / 4, GUARD_END);
     lse[i] = guard_floats(p->buffer[TENSOR_LSE].bytes / 4, GUARD_END);
@@ -95,10 +96,29 @@ static void run_team(const load *l, int32_t nth) {
 }
 
 static void teams(const load *l) {
-  for (int32_t nth = 1; nth <= MOST_TEAM; nth += nth < 4 ? 1 : 2) run_team(l, nth);
+  for (int32_t nth = 1; nth <= 8; nth += nth < 4 ? 1 : 2) run_team(l, nth, ROUNDS);
 }
 
 LOAD_TESTS(team, teams)
+
+/* Far more threads than tasks or cores. */
+static void large_team(const load *l) {
+  if (l->isa == level_at(0)) run_team(l, smaller(MOST_TEAM, 16), 2);
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_THREAD_SANITIZER 1
+#endif
+#endif
+
+RAPT_TEST(team_of_96) {
+#ifdef UNDER_THREAD_SANITIZER
+  SKIP("so many threads take minutes under the thread sanitizer");
+#endif
+  load_each_level(LOAD_CAUSAL, large_team);
+  load_each_level(LOAD_DECODE, large_team);
+}
 
 /* Refused calls between right ones: all threads get the same status, the team goes on. */
 RAPT_TEST(team_errors) {

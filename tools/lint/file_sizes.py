@@ -3,7 +3,8 @@ import os
 
 import common
 
-ENDINGS = (".c", ".h", ".cc", ".cmake", ".py", ".sh", ".def", ".map", "CMakeLists.txt", "dev", ".ci/run")
+ENDINGS = (".c", ".h", ".cc", ".cmake", ".py", ".sh", ".def", ".map", ".md", ".awk", ".gp", ".in", "CMakeLists.txt",
+           "dev", ".ci/run")
 LIMIT = 400
 LIMITS = {"include/rapt/rapt.h": 700}
 
