@@ -147,5 +147,5 @@ int call_run(call *c, failure *why) {
 
 const char *call_kernel_set(const call *c) {
   int64_t rows = (int64_t)c->q.tokens * (c->q.heads / c->k.heads);
-  return rows <= 4 ? c->info.decode_set : c->info.prefill_set;
+  return rows <= c->info.decode_rows ? c->info.decode_set : c->info.prefill_set;
 }
