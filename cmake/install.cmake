@@ -53,6 +53,13 @@ set(RAPT_PC_LIBS_PRIVATE "${OpenMP_C_FLAGS} -lm")
 if(RAPT_HWLOC)
   string(APPEND RAPT_PC_LIBS_PRIVATE " -lhwloc") # not Requires.private: hwloc.pc asks for udev
 endif()
+# Of archives alone every link is static, asked for or not.
+set(RAPT_PC_LIBS_ALWAYS "")
+set(RAPT_PC_CORE_LIBS_ALWAYS "")
+if(NOT RAPT_BUILD_SHARED)
+  set(RAPT_PC_LIBS_ALWAYS " ${RAPT_PC_LIBS_PRIVATE}")
+  set(RAPT_PC_CORE_LIBS_ALWAYS " -lm")
+endif()
 foreach(name rapt rapt-core)
   configure_file(cmake/${name}.pc.in "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,4 +1,8 @@
-# Lists of object files for the repository checks (tools/lint): kernels and baseline code apart.
+# Lists of object files for the repository checks (tools/lint): kernels and baseline code apart. Not with a
+# multi-config generator, where one list would be written once for each configuration.
+if(CMAKE_CONFIGURATION_TYPES)
+  return()
+endif()
 set(kernels "")
 set(baseline "$<TARGET_OBJECTS:rapt-common>" "$<TARGET_OBJECTS:rapt-platform-core>"
   "$<TARGET_OBJECTS:rapt-platform-full>")

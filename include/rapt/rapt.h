@@ -141,7 +141,7 @@ typedef struct rapt_executor {
 } rapt_executor;
 
 /* Workers a NULL executor uses from this thread now: 1 in librapt-core; in librapt the OpenMP
- * maximum, or 1 inside a parallel region and in the child of a fork. */
+ * maximum but no more than 1024, or 1 inside a parallel region and in the child of a fork. */
 RAPT_API int32_t rapt_default_workers(void);
 
 /* ---- Attention ---------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * What the library says of the machine and of itself. */
 #include "api.h"
 
+#include "../attention/call.h"
 #include "../dispatch/dispatch.h"
 #include "../platform/platform.h"
 
@@ -46,5 +47,5 @@ rapt_status rapt_kernel_get(int32_t index, rapt_kernel_info *info, rapt_error *e
 int32_t rapt_default_workers(void) {
   rapt_executor executor;
   rapt_default_executor(&executor);
-  return executor.max_workers;
+  return executor.max_workers < RAPT_MOST_WORKERS ? executor.max_workers : RAPT_MOST_WORKERS;
 }

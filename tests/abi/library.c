@@ -50,4 +50,7 @@ RAPT_TEST(cpu_info) {
          (long long)info.l3_bytes, info.isa_list, info.topology);
 }
 
-RAPT_TEST(default_workers) { CHECK(rapt_default_workers() >= 1, "%d", rapt_default_workers()); }
+RAPT_TEST(default_workers) {
+  int32_t workers = rapt_default_workers();
+  CHECK(workers >= 1 && workers <= 1024, "%d", (int)workers);
+}

@@ -23,7 +23,15 @@ endfunction()
 
 refused(9.9 rapt C "compatible with requested version \"9.9\"" "rapt-config.cmake, version: ${FULL_VERSION}")
 refused(0.0 rapt C "compatible with requested version \"0.0\"" "version: ${FULL_VERSION}")
-refused(${VERSION} cuda C "no component 'cuda': there are core, rapt, core-static and static")
+refused(${VERSION} cuda C "no component 'cuda' is installed: there are core, rapt, core-static, static")
 if(CXX)
   refused(${VERSION} static CXX "component 'static' needs the language C")
 endif()
+
+# What -DRAPT_BUILD_SHARED=OFF installs has two of the four.
+set(PREFIX "${WORK}/refused-archives")
+file(REMOVE_RECURSE "${PREFIX}")
+file(COPY "${WORK}/archives/" DESTINATION "${PREFIX}")
+file(GLOB_RECURSE shared "${PREFIX}/*/rapt-core-targets*.cmake" "${PREFIX}/*/rapt-rapt-targets*.cmake")
+file(REMOVE ${shared})
+refused(${VERSION} rapt C "no component 'rapt' is installed: there are core-static, static")

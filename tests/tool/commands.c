@@ -135,6 +135,7 @@ RAPT_TEST(info_text) {
   says(o, "decode      generic_f32 (up to 4 rows per KV head)");
   says(o, "generic limits both");
   says(o, "threads     3 ");
+  says(tool_with("OMP_NUM_THREADS=5000", 0, "info"), "threads     1024 "); /* what a run accepts */
   tool_refuses(tool_with("RAPT_ISA=quantum", 0, "info"), 2, "quantum", "an unknown RAPT_ISA");
 }
 

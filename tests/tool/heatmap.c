@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * --heatmap: its cells are the weights, and the picture is what it says. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/reference.h"
 #include "rapt/heatmap.h"
@@ -160,8 +162,9 @@ RAPT_TEST(heatmap_of_one_query_and_with_output) {
   CHECK(o->code == 0 && !strstr(o->out, "mean of") && !strstr(o->out, "O begins"), "%s", o->out);
   check_grid(o->out, 1, 5, "one query");
   tool_refuses(
-      tool("run --q {}/q.npy --k {}/k.npy --v {}/v.npy --heatmap 0 --q-lens 0 -o {}/o.npy"), 2,
+      tool("run --q {}/q.npy --k {}/k.npy --v {}/v.npy --heatmap 0 --q-lens 0 -o {}/none.npy"), 2,
       "--heatmap: sequence 0 has 0 queries", "no query");
+  CHECK(access(scratch("none.npy"), F_OK) != 0, "refused, but written all the same");
   sample_free(&s);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * rapt run refuses wrong input with one sentence that names the argument, and exit code 2. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sample.h"
 #include "tool.h"
@@ -146,12 +148,12 @@ RAPT_TEST(too_many_channels_are_named) {
   sample s = sample_make(1, 1, 1, 2, 2, 1025, 4);
   sample_save(&s, 0, 4);
   tool_refuses(tool("run --q {}/q.npy --k {}/k.npy --v {}/v.npy"), 2,
-               "--q: ", "1025 channels of q");
+               "--q (channels): is 1025, allowed is 1 to 1024", "1025 channels of q");
   sample_free(&s);
   s = sample_make(1, 1, 1, 2, 2, 4, 1025);
   sample_save(&s, 0, 4);
-  tool_refuses(tool("run --q {}/q.npy --k {}/k.npy --v {}/v.npy"), 2,
-               "--v: ", "1025 channels of v");
+  tool_refuses(tool("run --q {}/q.npy --k {}/k.npy --v {}/v.npy"), 2, "--v (channels): is 1025",
+               "1025 channels of v");
   sample_free(&s);
 }
 
@@ -162,6 +164,9 @@ RAPT_TEST(outputs_that_cannot_be_written) {
                "a folder that is not there");
   tool_refuses(tool("run --q {}/q.npy --k {}/k.npy --v {}/v.npy -o {}/o.npy --lse /dev/full"), 3,
                "--lse /dev/full cannot be written", "a full disk");
+  tool_refuses(tool("run --q {}/q.npy --k {}/k.npy --v {}/v.npy -o {}/one.npy --lse {}/one.npy"), 2,
+               "one.npy is the file of -o too", "one file for O and LSE");
+  CHECK(access(scratch("one.npy"), F_OK) != 0, "written all the same");
   sample_free(&s);
 }
 

@@ -9,9 +9,15 @@
 /* A field of the library's structs as users of the tool know it. */
 static const char *option_of(const char *field) {
   static const char *const names[][2] = {
-      {"desc.isa", "--isa"},         {"desc.scale", "--scale"},  {"desc.window", "--window"},
-      {"desc.align", "--align"},     {"desc.heads_q", "--q"},    {"desc.heads_kv", "--k"},
-      {"desc.head_dim_qk", "--q"},   {"desc.head_dim_v", "--v"}, {"args.q_lens", "--q-lens"},
+      {"desc.isa", "--isa"},
+      {"desc.scale", "--scale"},
+      {"desc.window", "--window"},
+      {"desc.align", "--align"},
+      {"desc.heads_q", "--q"},
+      {"desc.heads_kv", "--k"},
+      {"desc.head_dim_qk", "--q (channels)"},
+      {"desc.head_dim_v", "--v (channels)"},
+      {"args.q_lens", "--q-lens"},
       {"args.kv_lens", "--kv-lens"},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -28,7 +28,7 @@ int call_run(call *c, failure *why);
 
 void call_free(call *c);
 
-/* The kernel set the call takes: decode with few rows per KV head. */
+/* The kernel set the call takes: decode with up to rapt_plan_info.decode_rows rows per KV head. */
 const char *call_kernel_set(const call *c);
 
 #endif

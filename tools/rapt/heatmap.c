@@ -83,13 +83,17 @@ static void average(heatmap *m, const double *sum) {
     }
 }
 
+int heatmap_possible(const call *c, failure *why) {
+  int64_t queries = reference_q_len(&c->args, 0), keys = reference_kv_len(&c->args, 0);
+  if (queries > 0 && keys > 0) return 0;
+  return fail(why, EXIT_WRONG_USE, "--heatmap: sequence 0 has %d queries and %d keys", (int)queries,
+              (int)keys);
+}
+
 int heatmap_make(heatmap *m, const call *c, int32_t head, failure *why) {
   int32_t capacity = c->k.tokens;
   *m = (heatmap){.queries = (int32_t)reference_q_len(&c->args, 0),
                  .keys = (int32_t)reference_kv_len(&c->args, 0)};
-  if (m->queries == 0 || m->keys == 0)
-    return fail(why, EXIT_WRONG_USE, "--heatmap: sequence 0 has %d queries and %d keys",
-                (int)m->queries, (int)m->keys);
   m->rows = m->queries < MOST_ROWS ? m->queries : MOST_ROWS;
   m->columns = m->keys < MOST_COLUMNS ? m->keys : MOST_COLUMNS;
   int32_t widest = m->keys < MOST_KEYS_AT_ONCE ? m->keys : MOST_KEYS_AT_ONCE;

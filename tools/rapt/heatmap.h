@@ -15,6 +15,9 @@ typedef struct heatmap {
   double least_sum, most_sum; /* sums of the weights of a query that sees a key */
 } heatmap;
 
+/* Has sequence 0 a query and a key? Else there is nothing to draw. */
+int heatmap_possible(const call *c, failure *why);
+
 /* Computes the weights of query head `head`, sequence 0, with the kernels of the call. */
 int heatmap_make(heatmap *map, const call *c, int32_t head, failure *why);
 

@@ -215,6 +215,8 @@ int request_read(const arguments *given, request *r, failure *why) {
   r->v = value[V];
   r->o = value[OUTPUT];
   r->lse = value[LSE];
+  if (r->o && r->lse && strcmp(r->o, r->lse) == 0)
+    return fail(why, EXIT_WRONG_USE, "--lse %s is the file of -o too, and would replace O", r->lse);
   r->expect = value[EXPECT];
   r->isa = value[ISA];
   r->check = value[CHECK] != NULL;

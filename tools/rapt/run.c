@@ -82,6 +82,7 @@ static int run(const request *r, failure *why) {
   call c;
   tensor expected = {.data = NULL};
   int status = call_make(&c, r, why);
+  if (!status && r->heatmap >= 0) status = heatmap_possible(&c, why);
   if (!status && r->expect)
     status = tensor_load(&expected, "--expect", r->expect, r->tokens_first, why);
   if (!status && r->expect) status = check_expected_shape(&c, &expected, r->tokens_first, why);
