@@ -64,6 +64,21 @@ RAPT_TEST(zero_null_pointers) {
   problem_free(&p);
 }
 
+/* Without channels V and O may be NULL beside keys; their strides lead nowhere (the sanitizers see it). */
+RAPT_TEST(zero_head_dim_v_null_pointers) {
+  problem p = problem_make(1, 1, 4, 0, 1, 2, 30);
+  rng r = rng_make(1);
+  problem_build(&p, &r);
+  p.args.v = (rapt_const_tensor){NULL, {0, 0, -8}};
+  p.args.o.data = NULL;
+  FOR_EACH_ISA(isa) {
+    rapt_error error = {.size = sizeof error};
+    p.desc.isa = isa;
+    CHECK(rapt_attention(&p.desc, &p.args, NULL, &error) == RAPT_OK, "%s: %s", isa, error.message);
+  }
+  problem_free(&p);
+}
+
 /* head_dim_qk = 0 is refused with a reason. */
 RAPT_TEST(zero_head_dim_qk_is_an_error) {
   problem p = problem_make(1, 1, 0, 4, 1, 2, 3);

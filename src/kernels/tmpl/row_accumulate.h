@@ -37,9 +37,9 @@ RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL
     RAPT_UNROLL
     for (int i = 0; i < W; i++) a[r][i] = vf_zero();
   }
-#define KEY(n, rows)                                                                            \
-  row_accumulate_key(R, W, PARTIAL, tail, p + (n), (const float *)(const void *)(v + (n) * vs), \
-                     rows, a, l)
+#define KEY(n, rows) /* without channels v may be NULL, whatever the stride */ \
+  row_accumulate_key(R, W, PARTIAL, tail, p + (n),                             \
+                     (const float *)(const void *)(W ? v + (n) * vs : v), rows, a, l)
   int32_t n = 0;
   for (; n < b->full_begin; n++) KEY(n, b->permit[n] >> row0);
   for (; n < b->full_end; n++) {
