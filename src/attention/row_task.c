@@ -20,7 +20,7 @@ typedef struct walk {
 
 /* Rows to fetch ahead: what a DRAM latency asks for at full bandwidth (best of 4, 8, 12, 16, 24 KiB). */
 static int32_t lead_of(int32_t head_dim) {
-  enum { BYTES_AHEAD = 12288 };
+  enum { BYTES_AHEAD = 16384 };
   int32_t row = head_dim * (int32_t)sizeof(float);
   return row > 0 ? (BYTES_AHEAD + row - 1) / row : 0;
 }
