@@ -11,6 +11,10 @@ option(RAPT_WERROR "Warnings are errors" OFF)
 set(RAPT_SANITIZE "" CACHE STRING "Sanitizers: empty, address,undefined or thread")
 set_property(CACHE RAPT_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
 
+if(NOT RAPT_BUILD_SHARED AND NOT RAPT_BUILD_STATIC)
+  message(FATAL_ERROR "RAPT_BUILD_SHARED and RAPT_BUILD_STATIC are both OFF: there would be no library")
+endif()
+
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

@@ -52,6 +52,7 @@ static int64_t byte_offset(const int64_t stride[3], const int32_t *offsets, int3
 
 static const float *row_at(const rapt_const_tensor *t, const int32_t *offsets, int32_t b, int32_t h,
                            int64_t token) {
+  if (!t->data) return NULL; /* no channels */
   return (const float *)(const void *)((const char *)t->data +
                                        byte_offset(t->stride, offsets, b, h, token));
 }

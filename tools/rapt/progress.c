@@ -9,7 +9,7 @@
 
 static int wanted(void) {
   const char *term = getenv("TERM");
-  return isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
+  return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 void progress_show(double done, const char *what) {
