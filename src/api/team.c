@@ -2,13 +2,23 @@
  *
  * rapt_attention_run_team: for threads that already run. The first in prepares, the last out leaves
  * the header zero; nobody waits for another's tasks. */
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
+#include <sched.h>
 #include <string.h>
 
 #include "api.h"
 #include "run.h"
 
-static void pause_briefly(void) {
+/* One step of waiting. A thread of a team larger than the machine may be waiting for one that has no
+ * core: after some microseconds it makes room. */
+static void wait_a_little(int32_t *steps) {
+  enum { STEPS_ALONE = 256 };
+  if (*steps == STEPS_ALONE) {
+    sched_yield();
+    return;
+  }
+  ++*steps;
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -20,8 +30,9 @@ static void pause_briefly(void) {
  * own bit and waits until the run is closed. Returns 1 to the one that prepares. */
 static int32_t enter(rapt_header *h, int32_t ith) {
   const uint64_t bit = (uint64_t)1 << (ith % 64);
+  int32_t steps = 0;
   while (atomic_fetch_or_explicit(&h->inside[ith / 64], bit, memory_order_acquire) & bit)
-    pause_briefly();
+    wait_a_little(&steps);
   return atomic_fetch_add_explicit(&h->entered, 1, memory_order_relaxed) == 0;
 }
 
@@ -61,10 +72,18 @@ static void prepare(rapt_call *call) {
 
 static void wait_until_ready(rapt_call *call) {
   rapt_header *h = call->header;
-  while (!atomic_load_explicit(&h->ready, memory_order_acquire)) pause_briefly();
+  int32_t steps = 0;
+  while (!atomic_load_explicit(&h->ready, memory_order_acquire)) wait_a_little(&steps);
   call->total = h->total;
   call->split = h->split;
   call->panels = h->panels;
+}
+
+/* Without a slice of the workspace: the outcome is settled when the last task is claimed. */
+static void wait_until_claimed(const rapt_call *call) {
+  int32_t steps = 0;
+  while (atomic_load_explicit(&call->header->next, memory_order_relaxed) < call->total)
+    wait_a_little(&steps);
 }
 
 rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_args *args,
@@ -88,9 +107,8 @@ rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_
     wait_until_ready(&call);
   if (ith < call.workers)
     rapt_work(&call, ith);
-  else /* no slice of the workspace: the outcome is settled when the last task is claimed */
-    while (atomic_load_explicit(&call.header->next, memory_order_relaxed) < call.total)
-      pause_briefly();
+  else
+    wait_until_claimed(&call);
   status = rapt_outcome(&call);
   leave(call.header, nth);
   if (status) return rapt_fail(error, status, "args.cancel", "became non-zero during the run");

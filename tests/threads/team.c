@@ -106,16 +106,7 @@ static void large_team(const load *l) {
   if (l->isa == level_at(0)) run_team(l, smaller(MOST_TEAM, 16), 2);
 }
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_THREAD_SANITIZER 1
-#endif
-#endif
-
 RAPT_TEST(team_of_96) {
-#ifdef UNDER_THREAD_SANITIZER
-  SKIP("so many threads take minutes under the thread sanitizer");
-#endif
   load_each_level(LOAD_CAUSAL, large_team);
   load_each_level(LOAD_DECODE, large_team);
 }
