@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * The row kernel of a set, and its exponential for tests: include after the vocabulary with
- *   ROW_BLOCK      keys per block
- *   ROW_KEYS_FOR(R)  keys in work at once for R rows: 1, 2 or 4
+ *   ROW_BLOCK      most keys per block (the engine takes fewer for large head dims)
  *   ROW_MOST       most rows
+ *   ROW_KEYS_FOR(R)  keys in work at once for R rows of a group: 1, 2 or 4
  *   ROW_VECTORS    most vectors of V in work at once; ROW_VECTORS_FOR(R) for R rows */
 enum { ROW_GROUP = 4 }; /* rows in registers at once */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Few queries: pack_q and scores of the row kernel. Vectors run along head_dim; each loaded vector of
- * K serves every row. Register tile: 4 keys x R rows of accumulators (at most 16) + 1 k + 1 q; a sum
- * over the lanes at the end, four keys at a time. */
+ * K serves a group of R rows. Register tile: 4 keys x R rows of accumulators (at most 16), up to 4 k and
+ * 1 q; a sum over the lanes at the end, four keys at a time. */
 
 RAPT_INLINE int32_t row_stride(int32_t head_dim) {
   return (head_dim + RAPT_KEY_ALIGN - 1) / RAPT_KEY_ALIGN * RAPT_KEY_ALIGN;

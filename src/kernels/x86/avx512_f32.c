@@ -20,6 +20,8 @@
 
 #define ROW_BLOCK 96
 #define ROW_MOST 12
+/* One key after the other follows memory, which is all that counts for 1 and 2 rows; for more, four keys
+ * share each load of q. */
 #define ROW_KEYS_FOR(R) ((R) > 2 ? 4 : 1)
 #define ROW_VECTORS 8
 #define ROW_VECTORS_FOR(R) ((R) <= 2 ? 8 : 4)
