@@ -31,6 +31,8 @@ static inline int32_t rapt_takes_row_kernel(const rapt_plan *plan, int64_t rows)
   return rows <= plan->decode->row.most_rows && !(plan->desc.flags & RAPT_FORCE_LANES);
 }
 
+_Static_assert(RAPT_SPLIT_KEYS % 96 == 0 && 16 % RAPT_KEY_ALIGN == 0, "steps of rapt_row_step");
+
 /* Keys per block of the row kernel: as many as let K and V of a block stay in L1 together with the
  * block that is being fetched. It shows in the bits, so it is a matter of set and head dims alone. */
 static inline int32_t rapt_row_step(const rapt_plan *plan) {
