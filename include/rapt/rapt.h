@@ -149,10 +149,10 @@ RAPT_API int32_t rapt_default_workers(void);
 /* Element types. Later versions add 16-bit and 8-bit types. */
 enum { RAPT_F32 = 0 };
 
-/* Which key position query 0 of a sequence stands at. Needed (and always explicit) when causal or
- * a window is asked for; query i then stands at p = offset + i. */
+/* Which key position query 0 of a sequence stands at. Needed (and always explicit) when causal, a
+ * window or ALiBi is asked for; query i then stands at p = offset + i. */
 enum {
-  RAPT_ALIGN_NONE = 0,         /* no causal, no window */
+  RAPT_ALIGN_NONE = 0,         /* no causal, no window, no ALiBi */
   RAPT_ALIGN_TOP_LEFT = 1,     /* offset 0: query i stands at key i */
   RAPT_ALIGN_BOTTOM_RIGHT = 2, /* offset kv_len - q_len: the last query stands at the last key */
   RAPT_ALIGN_OFFSET = 3        /* offset q_positions[b]: keys that precede the chunk */
@@ -164,9 +164,32 @@ enum {
   RAPT_WINDOW_LEFT = 1u << 1,   /* key j is visible if j >= p - window_left  (0: itself only) */
   RAPT_WINDOW_RIGHT = 1u << 2,  /* key j is visible if j <= p + window_right (0: itself only) */
   RAPT_SCALE_LITERAL = 1u << 3, /* use scale as it stands, 0 and infinity included */
-  RAPT_FORCE_LANES = 1u << 4    /* one arithmetic path for every length: slower for few rows
+  RAPT_FORCE_LANES = 1u << 4,   /* one arithmetic path for every length: slower for few rows
                                    (rapt_plan_info.decode_rows), but a prompt cut into chunks of
                                    any size gives equal bits */
+  RAPT_ALIBI = 1u << 5,         /* + alibi_slopes[h] * (j - p) */
+  RAPT_PREFIX = 1u << 6,        /* with RAPT_CAUSAL: keys j < prefix_lens[b] count as j <= p */
+  RAPT_PARTIAL = 1u << 7        /* o = sum of e^(score - m) * v, with args.m and args.l: not divided
+                                   yet, for rapt_attention_merge */
+};
+
+/* desc.mask: the kind of args.mask, by element. */
+enum {
+  RAPT_MASK_NONE = 0,
+  RAPT_MASK_BOOL = 1, /* uint8_t: nonzero = the key is visible */
+  RAPT_MASK_BITS =
+      2, /* uint32_t words of 32 keys, key j is bit j % 32 of word j / 32; 1 = visible */
+  RAPT_MASK_F32 = 3, /* added to the score; -inf forbids the key */
+  RAPT_MASK_F16 = 4, /* likewise, IEEE half precision */
+  RAPT_MASK_BF16 = 5 /* likewise, bfloat16 */
+};
+
+/* How a score comes about, in this order, and at which points rapt_scores_out can show it. */
+enum {
+  RAPT_STAGE_RAW = 0,     /* scale * q.k */
+  RAPT_STAGE_SOFTCAP = 1, /* after softcap * tanh(score / softcap) */
+  RAPT_STAGE_BIAS = 2,    /* after additive mask and ALiBi; -inf where the key is not visible */
+  RAPT_STAGE_WEIGHTS = 3  /* after softmax (with the sink): 0 where the key is not visible */
 };
 
 /* What does not change between calls. One plan serves a layer for ever: it holds no batch, length,
@@ -187,6 +210,10 @@ typedef struct rapt_attention_desc {
   float scale;
   const char *isa;                 /* NULL or "" = RAPT_ISA from the environment, else the best */
   const rapt_allocator *allocator; /* NULL = aligned malloc; copied */
+  float softcap;       /* 0 = none, or 1e-20 to 1e20: score = softcap * tanh(score / softcap) */
+  int32_t mask;        /* RAPT_MASK_* */
+  int32_t window_keep; /* with RAPT_WINDOW_LEFT: the first keys 0..window_keep-1 stay visible */
+  int32_t reserved;    /* must be 0 */
 } rapt_attention_desc;
 
 /* A tensor [batch][head][token][channel]: the channel is contiguous, the other strides are in
@@ -203,6 +230,40 @@ typedef struct rapt_const_tensor {
   const void *data;
   int64_t stride[3];
 } rapt_const_tensor;
+
+/* A mask [batch][head][query][key] in the element type of desc.mask. Each extent is 1 (the dimension
+ * is broadcast, its stride ignored) or at least what the call needs: batch, heads_q, the longest
+ * q_len, the longest kv_len. A mask shorter than the keys is an error, never a guess about the rest.
+ * Strides are in bytes, multiples of the element, zero and negative ones included. Queries and keys
+ * are counted from 0 within each sequence, with offsets too. With RAPT_MASK_BITS extent[3] counts keys
+ * and stride[3] is ignored: words of a row are contiguous. */
+typedef struct rapt_mask {
+  const void *data;
+  int64_t stride[4];
+  int32_t extent[4];
+  const float
+      *factors; /* NULL, or [heads_q]: the additive mask of head h is multiplied by factors[h]
+                           (-inf stays -inf) */
+} rapt_mask;
+
+/* A look inside: scores or weights of chosen rows, at the cost of these rows only. Optional output of
+ * a run. Arrays and tensors are the caller's. */
+typedef struct rapt_scores_out {
+  uint32_t size;
+  int32_t stage;   /* RAPT_STAGE_* */
+  int32_t n_rows;  /* with rows; 0 and rows NULL: all q_len */
+  int32_t n_heads; /* with heads; 0 and heads NULL: all heads_q */
+  const int32_t
+      *rows; /* query numbers, negative ones count from the end of the sequence (-1: last);
+                             rows that a sequence does not have come out without keys */
+  const int32_t *heads; /* query heads */
+  float *data; /* [batch][n_heads][n_rows][kv_len], keys contiguous; NULL = none. Keys beyond a
+                             sequence's own kv_len are as keys that are not visible (all stages) */
+  int64_t stride[3]; /* batch, head, row, in bytes */
+  float *key_sums;   /* NULL, or [batch][n_heads][kv_len], keys contiguous: the sum over the rows of
+                             the weights that a key got (whatever the stage), for cache eviction */
+  int64_t key_sums_stride[2]; /* batch, head, in bytes */
+} rapt_scores_out;
 
 /* One call: prefill, decode, cross attention, or a mixed ragged batch.
  *
@@ -229,6 +290,15 @@ typedef struct rapt_attention_args {
   rapt_tensor o;              /* [batch][heads_q][q_len][head_dim_v] */
   rapt_tensor lse;            /* [batch][heads_q][q_len] float32, natural log; data NULL = none */
   const int32_t *cancel;      /* NULL, or read between tasks: non-zero stops the run */
+  rapt_mask mask;             /* unless desc.mask is RAPT_MASK_NONE */
+  const float *alibi_slopes;  /* [heads_q] with RAPT_ALIBI, else NULL (rapt_alibi_slopes) */
+  const float *sinks; /* NULL, or [heads_q]: a logit per head that joins maximum and denominator
+                                 only. A row without a key then has O = 0 and LSE = sink. NULL with
+                                 RAPT_PARTIAL: sinks are applied once, at the merge */
+  const int32_t *prefix_lens; /* [batch] with RAPT_PREFIX: 0 to the sequence's kv_len; else NULL */
+  rapt_tensor m, l; /* with RAPT_PARTIAL, [batch][heads_q][q_len] float32: the largest score and
+                                 the sum of e^(score - m); -inf and 0 for a row without a key */
+  const rapt_scores_out *scores; /* NULL = none */
 } rapt_attention_args;
 
 /* Bytes of scratch a run needs; monotone in every length and in the number of workers. */

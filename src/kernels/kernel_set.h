@@ -12,7 +12,10 @@
  *   - one accumulator per (key, lane) and chunk of channels with the channel ascending, one per (channel, lane) and block
  *     with the key ascending, added to O when the block ends: blocks are cut at absolute key positions,
  *     so how work is cut into tiles, panels and tasks never shows in the bits;
- *   - scores arrive in base 2 (scale * log2 e is folded into the packed queries);
+ *   - scores arrive in base 2 (scale * log2 e is folded into the packed queries) or, where something
+ *     is done to them before softmax, in natural units (`natural`: m and the differences s - m are
+ *     multiplied by log2 e only inside the exponential, so that neither 1e30 nor the lowest float
+ *     overflows);
  *   - a forbidden score is -inf before the maximum is taken; forbidden keys never touch O, whatever
  *     bits their V holds.
  */
@@ -46,6 +49,34 @@ typedef struct rapt_block {
                              RAPT_KEY_ALIGN words (the row kernel reads whole vectors of them). */
 } rapt_block;
 
+/* Score rules. Between scores and softmax the engine may call, in this order, softcap, add_bias and
+ * adjust (panels) or add_alibi (rows). They work in place on natural scores. A block with rules is
+ * given to `scores` as if every key were permitted; forbidden scores are taken out after the rules. */
+
+/* ALiBi of one block: s += slope[i] * (distance[i] + key[n]) for lane (row) i, where distance is the
+ * position of the block's first key less that of the query, and key[n] the key's number in the block
+ * (floats: keys may have been left out). */
+typedef struct rapt_alibi {
+  const float *slope, *distance, *key;
+} rapt_alibi;
+
+/* Tensor masks, one row (a query's keys) at a time: bit n % 32 of word n / 32 says whether key n is
+ * permitted. Word w of row i is words[w * RAPT_MAX_LANES + i], so that `permit` can turn a block. */
+enum { RAPT_BIAS_ADDS = 1 }; /* answer of a bias_*: some permitted key's bias is not 0 */
+
+typedef struct rapt_mask_ops {
+  /* `keys` bytes, nonzero = permitted. Bits beyond keys are 0. Reads no byte beyond. */
+  void (*bools)(const void *row, int32_t keys, uint32_t *words);
+  /* bias[n] = factor * row[n], permitted unless row[n] is -inf (then bias is -inf whatever the factor).
+   * bias is aligned scratch with room for keys rounded up to RAPT_KEY_ALIGN, zeros beyond keys. */
+  int32_t (*bias_f32)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
+  int32_t (*bias_f16)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
+  int32_t (*bias_bf16)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
+  /* permit[n], n < keys: bit i = bit n of row i, i < lanes (at most RAPT_MAX_LANES, rounded up to whole
+   * vectors inside: all words up to there are readable). */
+  void (*permit)(const uint32_t *words, int32_t lanes, int32_t keys, uint32_t *permit);
+} rapt_mask_ops;
+
 /* Panels: `lanes` queries. Scratch, 64-byte aligned, is laid out lane-innermost:
  *   qt[head_dim_qk][lanes]  s[key_block][lanes]  o[head_dim_v][lanes]  m, l, alpha[lanes]
  * A fresh panel has m = -inf, l = 0; accumulate with first = 1 ignores the old o. */
@@ -61,9 +92,16 @@ typedef struct rapt_panel_ops {
   void (*scores)(const float *qt, int32_t head_dim, const char *k, int64_t k_stride,
                  const rapt_block *block, float *s, float *m_new, rapt_prefetch *prefetch);
 
-  /* alpha = 2^(m - m_new); s = 2^(s - m_new); l = l * alpha + sum s; m = m_new. */
-  void (*softmax)(const rapt_block *block, float *s, const float *m_new, float *m, float *l,
-                  float *alpha);
+  /* s[n][lane] += bias[lane * stride + n]; stride 0: one bias row for all lanes. Rows are aligned and
+   * readable to keys rounded up to RAPT_KEY_ALIGN. */
+  void (*add_bias)(const rapt_block *block, const float *bias, int64_t stride, float *s);
+
+  /* ALiBi (NULL: none), then -inf where forbidden; m_new = max(m_new, s). */
+  void (*adjust)(const rapt_block *block, const rapt_alibi *alibi, float *s, float *m_new);
+
+  /* alpha = 2^(m - m_new); s = 2^(s - m_new); l = l * alpha + sum s; m = m_new; e for 2 if natural. */
+  void (*softmax)(const rapt_block *block, int32_t natural, float *s, const float *m_new, float *m,
+                  float *l, float *alpha);
 
   /* o[c][lane] = o * alpha + sum_n v[n][c] * p[n][lane]. */
   void (*accumulate)(const float *p, const rapt_block *block, const char *v, int64_t v_stride,
@@ -71,13 +109,18 @@ typedef struct rapt_panel_ops {
                      rapt_prefetch *prefetch);
 
   /* (m, l, o) joined with a later split (m2, l2, o2); each has seen a block. */
-  void (*join)(float *m, float *l, float *o, const float *m2, const float *l2, const float *o2,
-               int32_t head_dim);
+  void (*join)(int32_t natural, float *m, float *l, float *o, const float *m2, const float *l2,
+               const float *o2, int32_t head_dim);
 
   /* rows[i][c] = o[c][i] / l[i], 0 for rows without a key; lse (natural log) is NULL or aligned
-   * scratch of `lanes` floats. */
-  void (*finish)(const float *m, const float *l, const float *o, int32_t head_dim, int32_t n_rows,
-                 float *const *rows, float *lse);
+   * scratch of `lanes` floats. sink: NULL, or a natural logit per lane (aligned, `lanes` floats) that
+   * joins m and l only; -inf is none. */
+  void (*finish)(int32_t natural, const float *m, const float *l, const float *o, const float *sink,
+                 int32_t head_dim, int32_t n_rows, float *const *rows, float *lse);
+
+  /* rows[i][c] = o[c][i], 0 for rows without a key. */
+  void (*copy_out)(const float *m, const float *l, const float *o, int32_t head_dim, int32_t n_rows,
+                   float *const *rows);
 } rapt_panel_ops;
 
 /* Rows: 1..RAPT_MAX_ROWS queries against keys streamed once. Scratch is row-outermost:
@@ -91,16 +134,22 @@ typedef struct rapt_row_ops {
   void (*pack_q)(const float *const *rows, int32_t n_rows, int32_t head_dim, float scale, float *q);
   void (*scores)(const float *q, int32_t n_rows, int32_t head_dim, const char *k, int64_t k_stride,
                  const rapt_block *block, float *s, rapt_prefetch *prefetch);
-  /* Takes the forbidden scores out, finds the new maximum, s = 2^(s - m). */
-  void (*softmax)(const rapt_block *block, int32_t n_rows, float *s, float *m, float *alpha);
+  void (*add_bias)(const rapt_block *block, int32_t n_rows, const float *bias, int64_t stride,
+                   float *s);
+  void (*add_alibi)(const rapt_block *block, int32_t n_rows, const rapt_alibi *alibi, float *s);
+  /* Takes the forbidden scores out, finds the new maximum, s = 2^(s - m), e for 2 if natural. */
+  void (*softmax)(const rapt_block *block, int32_t n_rows, int32_t natural, float *s, float *m,
+                  float *alpha);
   /* As in panels; l = l * alpha + sum p here, in the order of o, so that V = ones gives 1. */
   void (*accumulate)(const float *p, int32_t n_rows, const rapt_block *block, const char *v,
                      int64_t v_stride, int32_t head_dim, const float *alpha, int32_t first,
                      float *l, float *o, rapt_prefetch *prefetch);
-  void (*join)(int32_t n_rows, float *m, float *l, float *o, const float *m2, const float *l2,
-               const float *o2, int32_t head_dim);
-  void (*finish)(const float *m, const float *l, const float *o, int32_t head_dim, int32_t n_rows,
-                 float *const *rows, float *lse);
+  void (*join)(int32_t n_rows, int32_t natural, float *m, float *l, float *o, const float *m2,
+               const float *l2, const float *o2, int32_t head_dim);
+  void (*finish)(int32_t natural, const float *m, const float *l, const float *o, const float *sink,
+                 int32_t head_dim, int32_t n_rows, float *const *rows, float *lse);
+  void (*copy_out)(const float *m, const float *l, const float *o, int32_t head_dim, int32_t n_rows,
+                   float *const *rows);
 } rapt_row_ops;
 
 typedef struct rapt_kernel_set {
@@ -113,6 +162,9 @@ typedef struct rapt_kernel_set {
   int32_t n_panels; /* entries of panel[], widest first */
   rapt_panel_ops panel[RAPT_PANEL_WIDTHS];
   rapt_row_ops row;
+  rapt_mask_ops mask;
+  /* s[i] = cap * tanh(s[i] / cap), i < n: whole vectors are touched. s is aligned, 1e-20 <= cap <= 1e20. */
+  void (*softcap)(float *s, int32_t n, float cap);
   /* out[i] = 2^x[i], the set's own exponential (for tests). */
   void (*exp2)(const float *x, float *out, int32_t n);
 } rapt_kernel_set;
