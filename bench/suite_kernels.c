@@ -11,7 +11,25 @@
 #include "options.h"
 #include "suites.h"
 
-enum op { SCORES, SOFTMAX, ACCUMULATE, PACK_Q, FINISH, ROW_SCORES, ROW_SOFTMAX, ROW_ACCUMULATE };
+enum op {
+  SCORES,
+  SOFTMAX,
+  ACCUMULATE,
+  PACK_Q,
+  FINISH,
+  SCORES_MASKED,     /* a boolean tensor mask: permit words for the whole block */
+  ACCUMULATE_MASKED, /* the same, V not looked at yet */
+  ACCUMULATE_FINITE, /* the same, V known to be finite */
+  SOFTMAX_NATURAL,
+  SOFTCAP,
+  ADD_BIAS,
+  ADJUST, /* with permit words */
+  ALIBI,  /* adjust with ALiBi, no words */
+  PERMIT,
+  ROW_SCORES,
+  ROW_SOFTMAX,
+  ROW_ACCUMULATE
+};
 
 typedef struct kernel_case {
   const rapt_kernel_set *set;
@@ -26,7 +44,8 @@ typedef struct scratch {
   const rapt_panel_ops *panel;
   rapt_block block;
   bench_buffer memory;
-  float *q, *k, *s, *o, *m_new, *m, *l, *alpha, *rows;
+  float *q, *k, *s, *o, *m_new, *m, *l, *alpha, *rows, *bias, *number;
+  uint32_t *permit, *words;
   const float *row_in[RAPT_MAX_LANES];
   float *row_out[RAPT_MAX_LANES];
 } scratch;
@@ -41,13 +60,34 @@ static void run(void *ctx) {
   const char *k = (const char *)x->k;
   switch (x->c->op) {
   case SCORES:
+  case SCORES_MASKED:
     p->scores(x->q, d, k, stride, b, x->s, x->m_new, NULL);
     break;
   case SOFTMAX:
     p->softmax(b, 0, x->s, x->m_new, x->m, x->l, x->alpha);
     break;
   case ACCUMULATE:
+  case ACCUMULATE_MASKED:
+  case ACCUMULATE_FINITE:
     p->accumulate(x->s, b, k, stride, d, x->alpha, 0, x->o, NULL);
+    break;
+  case SOFTMAX_NATURAL:
+    p->softmax(b, 1, x->s, x->m_new, x->m, x->l, x->alpha);
+    break;
+  case SOFTCAP:
+    x->c->set->softcap(x->s, b->keys * p->lanes, 30.0f);
+    break;
+  case ADD_BIAS:
+    p->add_bias(b, x->bias, b->keys, x->s);
+    break;
+  case ADJUST:
+    p->adjust(b, NULL, x->s, x->m_new);
+    break;
+  case ALIBI:
+    p->adjust(b, &(rapt_alibi){x->l, x->m, x->number}, x->s, x->m_new);
+    break;
+  case PERMIT:
+    x->c->set->mask.permit(x->words, p->lanes, b->keys, x->permit);
     break;
   case PACK_Q:
     p->pack_q(x->row_in, p->lanes, d, 0.125f, x->q);
@@ -67,6 +107,26 @@ static void run(void *ctx) {
   }
 }
 
+static int masked(enum op op) {
+  return op == SCORES_MASKED || op == ACCUMULATE_MASKED || op == ACCUMULATE_FINITE || op == ADJUST;
+}
+
+/* Biases are 0 and slopes (l, when called ALIBI) small, so that repeated rules leave scores finite. */
+static void open_rules(scratch *x) {
+  const int32_t keys = x->block.keys;
+  memset(x->bias, 0, (size_t)keys * RAPT_MAX_LANES * sizeof *x->bias);
+  memset(x->words, 0x5a, (size_t)((keys + 31) / 32) * RAPT_MAX_LANES * sizeof *x->words);
+  for (int32_t n = 0; n < keys; n++) {
+    x->number[n] = (float)n;
+    x->permit[n] = 0x9e3779b9u * (uint32_t)(n + 1); /* about half of the lanes */
+  }
+  if (masked(x->c->op)) {
+    x->block.permit = x->permit;
+    x->block.full_end = 0;
+    x->block.values_finite = x->c->op == ACCUMULATE_FINITE;
+  }
+}
+
 static int open_scratch(scratch *x, const kernel_case *c) {
   const size_t d = (size_t)c->head_dim, lanes = RAPT_MAX_LANES;
   memset(x, 0, sizeof *x);
@@ -76,7 +136,8 @@ static int open_scratch(scratch *x, const kernel_case *c) {
   x->block = (rapt_block){.keys = keys, .full_end = keys};
   for (int i = 0; i < RAPT_MAX_VECTORS; i++) x->block.stop[i] = keys;
   const size_t n = (size_t)keys;
-  const size_t floats = 3 * d * lanes + n * (d + lanes) + 4 * lanes;
+  const size_t words = (n + 31) / 32 * lanes;
+  const size_t floats = 3 * d * lanes + n * (d + 2 * lanes) + 4 * lanes + 2 * n + words;
   if (bench_buffer_open(&x->memory, floats * sizeof(float), BENCH_PAGES_4K) != 0) return -1;
   bench_fill(&x->memory, 1, 1);
   float *at = x->memory.data;
@@ -88,12 +149,17 @@ static int open_scratch(scratch *x, const kernel_case *c) {
   x->m = at, at += lanes;
   x->l = at, at += lanes;
   x->alpha = at, at += lanes;
+  x->bias = at, at += n * lanes; /* keys are a multiple of 16: rows are aligned */
+  x->number = at, at += n;
+  x->permit = (uint32_t *)(void *)at, at += n;
+  x->words = (uint32_t *)(void *)at, at += words;
   x->k = at;
+  open_rules(x);
   for (size_t i = 0; i < lanes; i++) {
     x->row_in[i] = x->row_out[i] = x->rows + i * d;
     /* Values that stay finite however often the operation repeats in place. */
     x->m_new[i] = x->m[i] = 3.0f;
-    x->l[i] = 1.0f;
+    x->l[i] = c->op == ALIBI ? 0.0f : 1.0f;
     x->alpha[i] = 0.5f;
   }
   return 0;
@@ -101,9 +167,11 @@ static int open_scratch(scratch *x, const kernel_case *c) {
 
 static double work_of(const kernel_case *c, const scratch *x, int32_t *flops) {
   double lanes = c->op >= ROW_SCORES ? c->rows : x->panel->lanes, keys = x->block.keys;
-  *flops = c->op == SCORES || c->op == ACCUMULATE || c->op == ROW_SCORES || c->op == ROW_ACCUMULATE;
+  *flops = c->op == SCORES || c->op == ACCUMULATE || c->op == SCORES_MASKED ||
+           c->op == ACCUMULATE_MASKED || c->op == ACCUMULATE_FINITE || c->op == ROW_SCORES ||
+           c->op == ROW_ACCUMULATE;
   if (*flops) return 2 * lanes * keys * c->head_dim;
-  return lanes * (c->op == SOFTMAX || c->op == ROW_SOFTMAX ? keys : c->head_dim);
+  return lanes * (c->op == PACK_Q || c->op == FINISH ? c->head_dim : keys);
 }
 
 static void kernel(gbench_state *state, const void *arg) {
@@ -133,7 +201,8 @@ static void kernel(gbench_state *state, const void *arg) {
     gbench_time(state, bench_rounds_best(&r, subject));
     gbench_counter(state, "elements", work / bench_rounds_best(&r, subject));
   }
-  if (!isfinite(x.o[0]) || !isfinite(x.s[0])) gbench_error(state, "the result is not finite");
+  if (!isfinite(x.o[0]) || (!masked(c->op) && !isfinite(x.s[0])))
+    gbench_error(state, "the result is not finite");
   bench_buffer_close(&x.memory);
 }
 
@@ -148,7 +217,10 @@ static void add(kernel_case c, const char *op, const char *width, int32_t count)
 }
 
 void bench_suite_kernels(void) {
-  static const char *const panel_ops[] = {"scores", "softmax", "accumulate", "pack_q", "finish"};
+  static const char *const panel_ops[] = {
+      "scores",        "softmax",           "accumulate",        "pack_q",          "finish",
+      "scores_masked", "accumulate_masked", "accumulate_finite", "softmax_natural", "softcap",
+      "add_bias",      "adjust_masked",     "adjust_alibi",      "permit"};
   static const char *const row_ops[] = {"row.scores", "row.softmax", "row.accumulate"};
   static const int32_t head_dims[] = {64, 128, 80};
   for (int32_t i = 0; i < rapt_kernel_sets_count(); i++) {
@@ -156,7 +228,7 @@ void bench_suite_kernels(void) {
     if (!rapt_kernel_set_usable(c.set, rapt_features_here())) continue;
     for (int32_t dim = 0; dim < 3; dim++) {
       c.head_dim = head_dims[dim];
-      for (int32_t op = 0; op < 5; op++)
+      for (int32_t op = 0; op < ROW_SCORES; op++)
         for (c.panel = 0; c.panel < c.set->n_panels; c.panel++) {
           c.op = (enum op)(SCORES + op);
           add(c, panel_ops[op], "w", c.set->panel[c.panel].lanes);
