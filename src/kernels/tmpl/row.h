@@ -12,6 +12,7 @@ enum { ROW_GROUP = 4 }; /* rows in registers at once */
 #include "row_softmax.h"
 #include "row_accumulate.h"
 #include "row_finish.h"
+#include "softmax_row.h"
 
 static void set_exp2(const float *x, float *out, int32_t n) {
   for (int32_t i = 0; i < n; i += RAPT_VL) {

@@ -32,5 +32,10 @@ const rapt_kernel_set SET_PASTE(SET_ISA) = {
             .accumulate = row_accumulate,
             .join = row_join,
             .finish = row_finish},
+    .softmax = {.prepare = softmax_prepare,
+                .largest = softmax_largest,
+                .sum = softmax_sum,
+                .weights = softmax_weights,
+                .logs = softmax_logs},
     .exp2 = set_exp2,
 };
