@@ -459,7 +459,8 @@ typedef struct rapt_softmax_args {
 /* y = softmax(x * scale / temperature + mask) along rows of any length. Masks forbid elements before the
  * maximum is taken; forbidden ones have no influence, whatever they hold, and get 0 (-inf with
  * RAPT_SOFTMAX_LOG). A row without a permitted element, or of -inf alone, is 0 (-inf); a NaN, or a +inf
- * after the mask, makes its row NaN and no other. |scale / temperature| is at most 2.3e38. Rows are
+ * after the mask, makes its row NaN and no other. Differences are taken before they are scaled, so that
+ * large elements keep small differences; with an additive mask the sum is rounded to float32 first. |scale / temperature| is at most 2.3e38. Rows are
  * spread over the executor (as in rapt_attention_run); bits do not depend on it, on strides, or on
  * other rows. No allocation. */
 RAPT_API rapt_status rapt_softmax(const rapt_softmax_args *args, const rapt_executor *executor,
