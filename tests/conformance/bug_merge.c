@@ -49,7 +49,7 @@ static void merge_two(const float *v, const float *s, float *o, float *lse) {
 }
 
 /* Two empty partials gave NaN. */
-RAPT_TEST(bug_06_empty_partials) {
+RAPT_TEST(bug_6_empty_partials) {
   const float values[] = {0.1f, -3e38f, 7, -0.0f}, lses[] = {0, -1000.25f, 88.5f, 3e38f};
   float o = 1, lse = 1;
   merge_two((const float[]){0, 0}, (const float[]){-INFINITY, -INFINITY}, &o, &lse);
@@ -66,7 +66,7 @@ RAPT_TEST(bug_06_empty_partials) {
 }
 
 /* Decode cut into four runs over slices of the keys, a window that leaves nothing in three of them. */
-RAPT_TEST(bug_06_split_decode_with_a_window) {
+RAPT_TEST(bug_6_split_decode_with_a_window) {
   enum { KEYS = 64, SLICE = KEYS / 4, DIM = 16 };
   for (int32_t window = 3; window < 40; window += 18) FOR_EACH_ISA(isa) {
       rng r = rng_make(rapt_test_seed());
@@ -107,10 +107,12 @@ RAPT_TEST(bug_06_split_decode_with_a_window) {
       merge.lse = (rapt_tensor){whole_lse, {8, 4, 4}};
       REQUIRE(rapt_attention_merge(&merge, NULL, NULL) == RAPT_OK, "merge");
       if (!problem_run(&p, isa, NULL)) return;
+      if (window < SLICE) /* three are empty: the fourth as it is */
+        CHECK_BITS(whole[0], o[3][0], (size_t)(2 * DIM), "%s window %d", isa, window);
       for (int32_t h = 0; h < 2; h++) {
         const float *want = reference_o_row(&p.args, 0, h, 0);
         for (int32_t d = 0; d < DIM; d++)
-          CHECK(fabsf(whole[h][d] - want[d]) <= 0x1p-22f * fmaxf(fabsf(want[d]), 0.25f),
+          CHECK(fabsf(whole[h][d] - want[d]) <= 0x1p-22f * fmaxf(fabsf(want[d]), 1),
                 "%s window %d head %d channel %d: %.9g, %.9g", isa, window, h, d,
                 (double)whole[h][d], (double)want[d]);
         CHECK(fabsf(whole_lse[h] - *reference_lse_at(&p.args, 0, h, 0)) <= 1e-6f, "lse");
