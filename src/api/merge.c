@@ -76,7 +76,8 @@ static void operands_of(const rapt_merge_args *args, const rapt_region *region,
   for (int k = 0; k < TENSORS; k++) {
     const rapt_tensor *t = tensors[k];
     const int32_t bytes = k == O ? args->head_dim * ELEMENT : t->data ? ELEMENT : 0;
-    operands[k] = (rapt_operand){names[k], NULL, 0, ELEMENT, t->data, t->stride, region, bytes};
+    operands[k] = (rapt_operand){names[k],  NULL,   0,     ELEMENT, t->data,
+                                 t->stride, region, bytes, NULL,    NULL};
   }
 }
 
@@ -89,8 +90,8 @@ static rapt_status check_partial(const rapt_merge_args *args, int32_t i,
   for (int k = 0; k < TENSORS && !status; k++) {
     const rapt_const_tensor *t = tensors[k];
     const int32_t bytes = k == O ? args->head_dim * ELEMENT : t->data ? ELEMENT : 0;
-    const rapt_operand in = {"partials", names[k],          i,    ELEMENT, t->data,
-                             t->stride,  outputs[O].region, bytes};
+    const rapt_operand in = {"partials", names[k],          i,     ELEMENT, t->data,
+                             t->stride,  outputs[O].region, bytes, NULL,    NULL};
     rapt_span span;
     status = rapt_span_measure(&in, &span, error);
     for (int out = 0; out < TENSORS && !status; out++) {

@@ -64,11 +64,15 @@ static rapt_status check_mask(const rapt_softmax_args *args, const int32_t *exte
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.mask.data",
                      "must be NULL: mask_kind is RAPT_MASK_NONE (0)");
   }
-  for (int i = 0; i < DIMS; i++)
-    if (mask->extent[i] != 1 && (mask->extent[i] < 1 || mask->extent[i] < extent[i]))
+  for (int i = 0; i < DIMS; i++) {
+    /* One bit is no broadcast: the words of a row hold what its extent says. */
+    const int bits = i == 3 && args->mask_kind == RAPT_MASK_BITS;
+    const int32_t given = mask->extent[i];
+    if (given < 1 || (given < extent[i] && (given > 1 || bits)))
       return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, "args.mask.extent", i,
-                          "is %" PRId32 ", must be 1 or at least %" PRId32, mask->extent[i],
+                          "is %" PRId32 ", must be %sat least %" PRId32, given, bits ? "" : "1 or ",
                           extent[i]);
+  }
   if (mask->factors && args->mask_kind <= RAPT_MASK_BITS)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.mask.factors",
                      "must be NULL: mask_kind is %" PRId32 ", not an additive mask",
@@ -102,10 +106,10 @@ static rapt_status check_tensors(const rapt_softmax_args *args, const int32_t *e
     mask_region.dims = 3;
   }
   const rapt_operand operands[OPERANDS] = {
-      {"x", NULL, 0, ELEMENT, args->x.data, args->x.stride, &region, ELEMENT},
-      {"mask", NULL, 0, element, args->mask.data, args->mask.stride, &mask_region,
-       (int32_t)mask_bytes},
-      {"y", NULL, 0, ELEMENT, args->y.data, args->y.stride, &region, ELEMENT},
+      {"x", NULL, 0, ELEMENT, args->x.data, args->x.stride, &region, ELEMENT, NULL, NULL},
+      {"mask", NULL, 0, element, args->mask.data, args->mask.stride, &mask_region, mask_bytes, NULL,
+       NULL},
+      {"y", NULL, 0, ELEMENT, args->y.data, args->y.stride, &region, ELEMENT, NULL, NULL},
   };
   rapt_span spans[OPERANDS];
   rapt_status status = RAPT_OK;

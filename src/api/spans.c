@@ -5,8 +5,11 @@
 #include <stdio.h>
 
 /* "args.q.stride", "args.partials[3].o.data" */
-static void name_of(const rapt_operand *t, const char *part, char *out, size_t size) {
-  if (t->member)
+static void name_of(const rapt_operand *t, const char *part, const char *given, char *out,
+                    size_t size) {
+  if (given)
+    (void)snprintf(out, size, "%s", given);
+  else if (t->member)
     (void)snprintf(out, size, "args.%s[%" PRId32 "].%s.%s", t->name, t->index, t->member, part);
   else
     (void)snprintf(out, size, "args.%s.%s", t->name, part);
@@ -15,7 +18,7 @@ static void name_of(const rapt_operand *t, const char *part, char *out, size_t s
 RAPT_COLD static rapt_status fail_stride(const rapt_operand *t, int dim, const char *problem,
                                          int64_t needed, rapt_error *error) {
   char name[48];
-  name_of(t, "stride", name, sizeof name);
+  name_of(t, "stride", t->stride_name, name, sizeof name);
   if (needed > 0)
     return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, name, dim,
                         "is %" PRId64 ", %s %" PRId64, t->stride[dim], problem, needed);
@@ -26,7 +29,7 @@ RAPT_COLD static rapt_status fail_stride(const rapt_operand *t, int dim, const c
 rapt_status rapt_fail_data(const rapt_operand *t, const char *problem, const char *other,
                            rapt_error *error) {
   char field[48];
-  name_of(t, "data", field, sizeof field);
+  name_of(t, "data", t->data_name, field, sizeof field);
   return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field, "is 0x%" PRIxPTR ", %s%s",
                    (uintptr_t)t->data, problem, other);
 }

@@ -24,7 +24,8 @@ typedef struct rapt_operand {
   const void *data;
   const int64_t *stride;
   const rapt_region *region;
-  int32_t row_bytes; /* touched at each index; 0: nothing is */
+  int64_t row_bytes;                   /* touched at each index; 0: nothing is */
+  const char *data_name, *stride_name; /* NULL, or in place of these names */
 } rapt_operand;
 
 /* Bytes an operand touches; begin == end if none. */

@@ -25,7 +25,7 @@ typedef struct row {
   const rapt_softmax_call *call;
   const char *x, *mask;
   char *y;
-  int64_t mask_step; /* bytes from one key to the next, 0 if there is one for all */
+  int64_t mask_step; /* bytes from one key to the next, 0 if there is one for all; not for bits */
   float factor;      /* of an additive mask */
 } row;
 
@@ -54,12 +54,10 @@ static void gather(const char *from, int64_t step, int64_t bytes, int32_t n, cha
     for (int32_t i = 0; i < n; i++) to[i] = from[i * step];
 }
 
-/* Words of 32 keys from key `at` on; broadcast, bit 0 for all. */
+/* Words of 32 keys from key `at` on. */
 static void bits_of(const row *r, int32_t at, int32_t n, uint32_t *words) {
   for (int32_t w = 0; w * 32 < n; w++) {
-    uint32_t word;
-    memcpy(&word, r->mask + (r->mask_step ? (int64_t)(at / 32 + w) * 4 : 0), sizeof word);
-    words[w * RAPT_MAX_LANES] = r->mask_step ? word : (word & 1u) ? UINT32_MAX : 0u;
+    memcpy(&words[w * RAPT_MAX_LANES], r->mask + (int64_t)(at / 32 + w) * 4, sizeof *words);
   }
 }
 
@@ -166,8 +164,7 @@ void rapt_softmax_rows(const void *opaque, int64_t first, int64_t last) {
       r.mask = a->mask.data;
       for (int i = 0; i < 3; i++)
         if (a->mask.extent[i] > 1) r.mask += index[i] * a->mask.stride[i];
-      if (a->mask.extent[3] > 1)
-        r.mask_step = a->mask_kind == RAPT_MASK_BITS ? 4 : a->mask.stride[3];
+      if (a->mask.extent[3] > 1) r.mask_step = a->mask.stride[3];
       if (a->mask.factors) r.factor = a->mask.factors[index[1]];
     }
     softmax_row(&r, &s);

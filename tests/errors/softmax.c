@@ -98,6 +98,8 @@ BAD(mask_misaligned_half, "args.mask.data", "multiple of 2", KIND(RAPT_MASK_F16,
 BAD(mask_extent_zero, "args.mask.extent[1]", "0", args.mask.extent[1] = 0)
 BAD(mask_extent_short, "args.mask.extent[2]", "at least 4", args.mask.extent[2] = 3)
 BAD(mask_shorter_than_row, "args.mask.extent[3]", "at least 40", args.mask.extent[3] = 39)
+BAD(bits_shorter_than_row, "args.mask.extent[3]", "at least 40", KIND(RAPT_MASK_BITS, 0),
+    args.mask.extent[3] = 1)
 BAD(mask_stride_odd, "args.mask.stride[3]", "multiple of", args.mask.stride[3] = 6)
 BAD(mask_stride_half, "args.mask.stride[0]", "13", KIND(RAPT_MASK_BF16, 2),
     args.mask.stride[0] = 13)

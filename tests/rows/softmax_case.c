@@ -102,7 +102,10 @@ static void draw_mask(softmax_case *c, rng *r) {
   const int bits = a->mask_kind == RAPT_MASK_BITS;
   for (int d = 0; d < 4; d++) {
     int32_t needed = d < 3 ? a->extent[d] : a->length;
-    a->mask.extent[d] = rng_below(r, 3) == 0 || needed < 1 ? 1 : needed + rng_range(r, 0, 2);
+    const int whole = bits && d == 3; /* one bit is no broadcast */
+    a->mask.extent[d] = (!whole && rng_below(r, 3) == 0) || needed < 1
+                            ? 1
+                            : needed + rng_range(r, 0, 2);
   }
   int32_t extent[4];
   memcpy(extent, a->mask.extent, sizeof extent);
