@@ -27,14 +27,14 @@
 #include "prefetch.h"
 
 enum {
-  RAPT_MAX_LANES = 32,      /* widest panel of any set; a permit word has one bit per lane */
-  RAPT_MAX_VECTORS = 4,     /* vectors per panel */
-  RAPT_MAX_ROWS = 12,       /* most rows that the row kernel of any set takes */
-  RAPT_PANEL_WIDTHS = 3,    /* panel widths a set may offer, widest first */
-  RAPT_CHANNEL_CHUNK = 128, /* channels of a score that one accumulator sums */
+  RAPT_MAX_LANES = 32,       /* widest panel of any set; a permit word has one bit per lane */
+  RAPT_MAX_VECTORS = 4,      /* vectors per panel */
+  RAPT_MAX_ROWS = 12,        /* most rows that the row kernel of any set takes */
+  RAPT_PANEL_WIDTHS = 3,     /* panel widths a set may offer, widest first */
+  RAPT_CHANNEL_CHUNK = 128,  /* channels of a score that one accumulator sums */
   RAPT_MOST_KEY_BLOCK = 160, /* no set's key_block is longer */
-  RAPT_KEY_ALIGN = 16,      /* a block starts at a multiple of this inside its key block */
-  RAPT_SPLIT_KEYS = 2016    /* split length; a multiple of every set's key_block */
+  RAPT_KEY_ALIGN = 16,       /* a block starts at a multiple of this inside its key block */
+  RAPT_SPLIT_KEYS = 2016     /* split length; a multiple of every set's key_block */
 };
 
 /* One key block as one panel (or group of rows) sees it. Keys count from the block's first key. */
