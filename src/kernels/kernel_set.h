@@ -32,6 +32,7 @@ enum {
   RAPT_MAX_ROWS = 12,       /* most rows that the row kernel of any set takes */
   RAPT_PANEL_WIDTHS = 3,    /* panel widths a set may offer, widest first */
   RAPT_CHANNEL_CHUNK = 128, /* channels of a score that one accumulator sums */
+  RAPT_MOST_KEY_BLOCK = 160, /* no set's key_block is longer */
   RAPT_KEY_ALIGN = 16,      /* a block starts at a multiple of this inside its key block */
   RAPT_SPLIT_KEYS = 2016    /* split length; a multiple of every set's key_block */
 };
@@ -47,6 +48,9 @@ typedef struct rapt_block {
   const uint32_t *permit; /* bit i = lane (row) i may see the key; NULL if all is full. Words of the
                              full range are all ones; there is room for keys rounded up to
                              RAPT_KEY_ALIGN words (the row kernel reads whole vectors of them). */
+  int32_t
+      values_finite; /* 1: V of every key of the block is finite, so that p = 0 keeps a forbidden
+                             one out; -1: it is not; 0: unknown, accumulate sees to it */
 } rapt_block;
 
 /* Score rules. Between scores and softmax the engine may call, in this order, softcap, add_bias and
@@ -165,6 +169,8 @@ typedef struct rapt_kernel_set {
   rapt_mask_ops mask;
   /* s[i] = cap * tanh(s[i] / cap), i < n: whole vectors are touched. s is aligned, 1e-20 <= cap <= 1e20. */
   void (*softcap)(float *s, int32_t n, float cap);
+  /* 1 if all rows of V are finite, else -1: for block->values_finite. */
+  int32_t (*finite)(const char *v, int64_t v_stride, int32_t keys, int32_t head_dim);
   /* out[i] = 2^x[i], the set's own exponential (for tests). */
   void (*exp2)(const float *x, float *out, int32_t n);
 } rapt_kernel_set;

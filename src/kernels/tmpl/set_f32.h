@@ -6,6 +6,7 @@
  *   SET_KEY_TILE, SET_DV_TILE   register tiles of the widest panel
  *   SET_PANELS     the panel tables, widest first, and SET_N_PANELS */
 _Static_assert(RAPT_SPLIT_KEYS % KEY_BLOCK == 0 && KEY_BLOCK % RAPT_KEY_ALIGN == 0, "key block");
+_Static_assert(KEY_BLOCK <= RAPT_MOST_KEY_BLOCK && ROW_BLOCK <= KEY_BLOCK, "longest block");
 _Static_assert(RAPT_SPLIT_KEYS % ROW_BLOCK == 0 && ROW_BLOCK % RAPT_KEY_ALIGN == 0, "row block");
 
 _Static_assert(ROW_MOST >= 1 && ROW_MOST <= RAPT_MAX_ROWS, "rows");
@@ -28,9 +29,19 @@ const rapt_kernel_set SET_PASTE(SET_ISA) = {
             .most_rows = ROW_MOST,
             .pack_q = row_pack_q,
             .scores = row_scores,
+            .add_bias = row_add_bias,
+            .add_alibi = row_add_alibi,
             .softmax = row_softmax,
             .accumulate = row_accumulate,
             .join = row_join,
-            .finish = row_finish},
+            .finish = row_finish,
+            .copy_out = row_copy_out},
+    .mask = {.bools = mask_bools,
+             .bias_f32 = mask_bias_f32,
+             .bias_f16 = mask_bias_f16,
+             .bias_bf16 = mask_bias_bf16,
+             .permit = mask_permit},
+    .softcap = set_softcap,
+    .finite = set_finite,
     .exp2 = set_exp2,
 };
