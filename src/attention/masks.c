@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { TILE_UNKNOWN, TILE_EMPTY, TILE_FULL, TILE_MIXED };
+
 /* ---- Where the rows lie ---------------------------------------------------------------------- */
 
 static int64_t stride_of(const rapt_mask *m, int dim) {
@@ -113,37 +115,46 @@ static void permit_keys(const rapt_call *call, const rapt_mask_rows *rows, const
     call->plan->prefill->mask.permit(sc->mask_words, rows->lanes, keys, permit);
 }
 
-/* Takes away what the ranges forbid; 1 if the mask forbids nothing more than they do. */
-static int32_t and_ranges(const rapt_scratch *sc, const rapt_block *b, uint32_t all) {
-  uint32_t *permit = sc->mask_permit, more = 0;
-  for (int32_t n = 0; n < b->keys; n++) {
-    const uint32_t range = b->permit ? b->permit[n] : all;
-    permit[n] &= range;
-    more |= permit[n] ^ range;
+/* 1 if no row forbids any of the keys. */
+static int32_t forbids_nothing(const rapt_scratch *sc, int32_t lanes, int32_t keys) {
+  uint32_t missing = 0;
+  for (int32_t n = 0; n < keys; n += 32) {
+    const uint32_t *words = sc->mask_words + (int64_t)n / 32 * RAPT_MAX_LANES;
+    const uint32_t full = keys - n < 32 ? (1u << (keys - n)) - 1u : UINT32_MAX;
+    for (int32_t i = 0; i < lanes; i++) missing |= words[i] ^ full;
   }
-  return more == 0;
+  return missing == 0;
 }
 
-/* What the words say of the block. */
-typedef struct tile_facts {
-  int32_t kept;                 /* keys that some lane may see ... */
-  int32_t begin, end;           /* ... which lie in between */
-  int32_t full_begin, full_end; /* first run of keys that all lanes may see */
-} tile_facts;
+/* Takes away what the ranges forbid. Returns the keys that some lane may see; *more: the mask forbids more
+ * than the ranges do. */
+static int32_t and_ranges(uint32_t *permit, const rapt_block *b, uint32_t all, int32_t *more) {
+  const uint32_t *range = b->permit;
+  uint32_t missing = 0;
+  int32_t kept = 0;
+  if (!range) {
+    for (int32_t n = 0; n < b->keys; n++) {
+      missing |= permit[n] ^ all;
+      kept += permit[n] != 0;
+    }
+  } else {
+    for (int32_t n = 0; n < b->keys; n++) {
+      const uint32_t both = permit[n] & range[n];
+      missing |= both ^ range[n];
+      kept += both != 0;
+      permit[n] = both;
+    }
+  }
+  *more = missing != 0;
+  return kept;
+}
 
-static tile_facts look(const uint32_t *permit, int32_t keys, uint32_t all) {
-  tile_facts f = {0, keys, 0, 0, 0};
+/* The first run of keys that all lanes may see. */
+static void find_full(rapt_block *b, uint32_t all) {
   int32_t n = 0;
-  for (; n < keys; n++) {
-    if (!permit[n]) continue;
-    if (f.kept++ == 0) f.begin = n;
-    f.end = n + 1;
-  }
-  for (n = 0; n < keys && permit[n] != all; n++) {
-  }
-  f.full_begin = n < keys ? n : 0;
-  for (; n < keys && permit[n] == all; n++) f.full_end = n + 1;
-  return f;
+  while (n < b->keys && b->permit[n] != all) n++;
+  b->full_begin = b->full_end = n < b->keys ? n : 0;
+  for (; n < b->keys && b->permit[n] == all; n++) b->full_end = n + 1;
 }
 
 /* ---- What is left of a block ------------------------------------------------------------------- */
@@ -205,18 +216,17 @@ static void gather_kept(const rapt_call *call, const rapt_mask_rows *rows, const
 static int32_t is_sparse(int32_t kept, int32_t keys) { return kept * 4 <= keys * 3; }
 
 static void reduce(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
-                   tile_facts f, uint32_t all, rapt_key_block *kb) {
+                   int32_t kept, uint32_t all, rapt_key_block *kb) {
   rapt_block *b = &kb->block;
+  int32_t begin = 0, end = b->keys;
   b->permit = sc->mask_permit;
-  trim_tail(b, f.end);
-  if (f.begin > 0 && !kb->bias) trim_head(kb, f.begin); /* bias rows stay aligned */
-  if (is_sparse(f.kept, b->keys)) gather_kept(call, rows, sc, kb);
-  f = look(b->permit, b->keys, all);
-  b->full_begin = f.full_begin;
-  b->full_end = f.full_end;
+  while (!b->permit[begin]) begin++;
+  while (!b->permit[end - 1]) end--;
+  if (end < b->keys) trim_tail(b, end);
+  if (begin > 0 && !kb->bias) trim_head(kb, begin); /* bias rows stay aligned */
+  if (is_sparse(kept, b->keys)) gather_kept(call, rows, sc, kb);
+  find_full(b, all);
 }
-
-enum { TILE_UNKNOWN, TILE_EMPTY, TILE_FULL, TILE_MIXED };
 
 static void remember(uint8_t *tile, int32_t what) {
   if (tile) __atomic_store_n(tile, (uint8_t)what, __ATOMIC_RELAXED);
@@ -230,24 +240,18 @@ int32_t rapt_mask_block(const rapt_call *call, const rapt_mask_rows *rows, const
   rapt_block *b = &kb->block;
   const uint32_t all = rows->lanes < 32 ? (1u << rows->lanes) - 1u : UINT32_MAX;
   const int32_t adds = read_tile(call, rows, sc, kb->first, b->keys);
-  permit_keys(call, rows, sc, b->keys, all);
-  const int32_t no_more = and_ranges(sc, b, all);
-  const tile_facts f = look(sc->mask_permit, b->keys, all);
-  if (f.kept == 0) {
-    remember(tile, TILE_EMPTY);
-    return 0;
-  }
   if (adds) {
     kb->bias = sc->bias;
     kb->bias_stride = rows->uniform ? 0 : sc->bias_stride;
   }
-  if (no_more) {
-    remember(tile, adds ? TILE_MIXED : TILE_FULL);
-    return 1;
+  int32_t more = 0, kept = b->keys;
+  if (!forbids_nothing(sc, rows->uniform ? 1 : rows->lanes, b->keys)) {
+    permit_keys(call, rows, sc, b->keys, all);
+    kept = and_ranges(sc->mask_permit, b, all, &more);
   }
-  remember(tile, TILE_MIXED);
-  reduce(call, rows, sc, f, all, kb);
-  return 1;
+  remember(tile, kept == 0 ? TILE_EMPTY : more || adds ? TILE_MIXED : TILE_FULL);
+  if (kept > 0 && more) reduce(call, rows, sc, kept, all, kb);
+  return kept > 0;
 }
 
 /* ---- Tiles that heads share ------------------------------------------------------------------- */
@@ -263,21 +267,23 @@ uint8_t *rapt_mask_tile(const rapt_call *call, const rapt_sequence *s, int64_t r
   return call->tiles + tile_row * call->layout.tile_blocks + key / call->plan->prefill->key_block;
 }
 
-void rapt_mask_prefetch(const rapt_call *call, const rapt_mask_rows *rows, int64_t key,
-                        int32_t keys, int64_t tiles, rapt_prefetch *p) {
-  const int64_t element = call->plan->mask_element;
-  if (rows->uniform || rows->key_stride != element || element == 0) return;
-  const int64_t lines = (keys * element + RAPT_PREFETCH_LINE - 1) / RAPT_PREFETCH_LINE;
-  p->lines_per_tile = (int32_t)((rows->lanes * lines + tiles - 1) / tiles);
+void rapt_mask_prefetch(const rapt_mask_rows *rows, int32_t element, const uint8_t *tile,
+                        int64_t key, int32_t keys, int64_t tiles, rapt_prefetch *p) {
+  const int32_t known = tile ? __atomic_load_n(tile, __ATOMIC_RELAXED) : TILE_UNKNOWN;
   p->count = p->current = p->offset = 0;
-  /* Runs of rows at one distance; heads that share a row are at distance 0. */
+  if (rows->uniform || known == TILE_EMPTY || known == TILE_FULL) return;
+  if (element && rows->key_stride != element) return;
+  const int64_t from = element ? key * element : key / 8,
+                bytes = element ? keys * element : keys / 8;
+  const int64_t lines = (bytes + RAPT_PREFETCH_LINE - 1) / RAPT_PREFETCH_LINE;
+  p->lines_per_tile = (int32_t)((rows->lanes * lines + tiles - 1) / tiles);
+  /* Runs of rows at one distance; heads of a group that share a row are at distance 0. */
   for (int32_t i = 0; i < rows->lanes && p->count < RAPT_PREFETCH_STREAMS;) {
     int32_t n = i + 1;
-    intptr_t step = n < rows->lanes ? (intptr_t)rows->row[n] - (intptr_t)rows->row[i] : 0;
+    const intptr_t step = n < rows->lanes ? (intptr_t)rows->row[n] - (intptr_t)rows->row[i] : 0;
     while (n < rows->lanes && (intptr_t)rows->row[n] - (intptr_t)rows->row[n - 1] == step) n++;
-    rapt_prefetch_stream s = {rows->row[i] + key * element, step, step ? n - i : 1,
-                              (int32_t)(keys * element)};
-    p->stream[p->count++] = s;
+    p->stream[p->count++] = (rapt_prefetch_stream){rows->row[i] + from, step, step ? n - i : 1,
+                                                   (int32_t)bytes};
     i = n;
   }
 }

@@ -47,8 +47,9 @@ uint8_t *rapt_mask_tile(const rapt_call *call, const rapt_sequence *s, int64_t r
 /* 1 if the tiles of a call are the same for all heads, so that remembering them pays. */
 int32_t rapt_mask_shared(const rapt_call *call);
 
-/* Fetches the rows' mask of keys [key, key + keys) while a block before is in work. */
-void rapt_mask_prefetch(const rapt_call *call, const rapt_mask_rows *rows, int64_t key,
-                        int32_t keys, int64_t tiles, rapt_prefetch *p);
+/* Lists the rows' mask of keys [key, key + keys) as streams of p, unless the tile is known not to be read;
+ * tiles: register tiles that will take a step meanwhile. */
+void rapt_mask_prefetch(const rapt_mask_rows *rows, int32_t element, const uint8_t *tile,
+                        int64_t key, int32_t keys, int64_t tiles, rapt_prefetch *p);
 
 #endif

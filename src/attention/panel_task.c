@@ -62,6 +62,31 @@ static void begin_panels(walk *w) {
   } while (done < task->rows);
 }
 
+/* Register tiles of a whole block for all panels. */
+static int64_t tiles_of(const walk *w) {
+  const rapt_plan *plan = w->call->plan;
+  const rapt_kernel_set *set = plan->prefill;
+  int64_t each = set->key_block / set->key_tile + plan->desc.head_dim_v / set->dv_tile;
+  return w->panels * each;
+}
+
+/* The mask tile that is read next: of the next panel, or of the first one against the next block. Not
+ * earlier: rows of masks often lie at a power of two, and few of them fit in a cache side by side. */
+static void prefetch_mask(const walk *w, int32_t now, int32_t from, int32_t to,
+                          rapt_prefetch *prefetch) {
+  const rapt_plan *plan = w->call->plan;
+  if (!plan->desc.mask || (to >= w->last_key && w->next_task >= 0)) return; /* streams are taken */
+  const int32_t wraps = now + 1 == w->panels;
+  const panel *p = &w->panel[wraps ? 0 : now + 1];
+  const int32_t hi = p->view.range[p->view.lanes - 1].hi;
+  if (wraps) from = to, to += plan->prefill->key_block;
+  if (to > hi) to = hi;
+  if (from >= to) return;
+  const uint8_t *tile = rapt_mask_tile(w->call, w->task->sequence, p->row, from);
+  rapt_mask_prefetch(&p->rules.mask, plan->mask_element, tile, from, to - from,
+                     tiles_of(w) / w->panels, prefetch);
+}
+
 /* One panel against keys [from, to); k and v are the views of key `from`. 0 if it sees none. */
 static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_keys_view k,
                            rapt_keys_view v, rapt_prefetch *prefetch) {
@@ -71,6 +96,7 @@ static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_key
   rapt_key_block kb;
   uint8_t *tile = rapt_mask_tile(w->call, w->task->sequence, p->row, from);
   if (!rapt_key_block_begin(w->call, &p->view, &p->rules, sc, tile, from, to, k, v, &kb)) return 0;
+  prefetch_mask(w, (int32_t)(p - w->panel), from, to, prefetch);
   for (int32_t i = 0; i < ops->lanes; i++) sc->m_new[i] = p->now.m[i];
   rapt_panel_scores(w->call, ops, plan->natural, p->q, &p->rules, &kb, sc, prefetch);
   ops->softmax(&kb.block, plan->natural, sc->s, sc->m_new, p->now.m, p->now.l, sc->alpha);
@@ -78,14 +104,6 @@ static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_key
                   p->first, p->now.o, prefetch);
   p->first = 0;
   return 1;
-}
-
-/* Register tiles of a whole block for all panels. */
-static int64_t tiles_of(const walk *w) {
-  const rapt_plan *plan = w->call->plan;
-  const rapt_kernel_set *set = plan->prefill;
-  int64_t each = set->key_block / set->key_tile + plan->desc.head_dim_v / set->dv_tile;
-  return w->panels * each;
 }
 
 /* What to fetch while the block at k, v is in work: the next block at key `to`, or after the last one

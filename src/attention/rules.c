@@ -8,8 +8,8 @@ static const _Alignas(64) float key_numbers[] = {
     9,      TEN(1),  TEN(2),  TEN(3),  TEN(4),  TEN(5),  TEN(6), TEN(7), TEN(8),
     TEN(9), TEN(10), TEN(11), TEN(12), TEN(13), TEN(14), TEN(15)};
 #undef TEN
-enum { KEY_NUMBERS = sizeof key_numbers / sizeof *key_numbers };
-_Static_assert(KEY_NUMBERS >= RAPT_MOST_KEY_BLOCK, "a number for every key of a block");
+_Static_assert(sizeof key_numbers / sizeof *key_numbers >= RAPT_MOST_KEY_BLOCK,
+               "a number for every key of a block");
 
 void rapt_rules_begin(const rapt_call *call, const rapt_sequence *s, const rapt_row *rows,
                       int32_t count, int32_t lanes, rapt_rules *rules) {
