@@ -19,6 +19,7 @@ static inline uint16_t mask_half(double x) {
   uint16_t sign = signbit(x) ? 0x8000 : 0;
   x = fabs(x);
   if (isnan(x)) return 0x7e00;
+  if (x == 0) return sign;
   if (x >= 65520) return sign | 0x7c00;
   int exponent;
   frexp(x, &exponent);
@@ -103,7 +104,8 @@ static inline void mask_sizes(const problem *p, int32_t extent[4], int64_t n[4])
   for (int32_t b = 0; b < p->args.batch; b++)
     if (reference_kv_len(&p->args, b) > need[3]) need[3] = reference_kv_len(&p->args, b);
   for (int x = 0; x < 4; x++) {
-    extent[x] = (int32_t)(p->mask.one >> x & 1 ? 1 : need[x] > 0 ? need[x] + p->mask.more : 1);
+    int one = p->mask.one >> x & 1 && !(x == 3 && p->desc.mask == RAPT_MASK_BITS);
+    extent[x] = (int32_t)(one ? 1 : need[x] > 0 ? need[x] + p->mask.more : 1);
     n[x] = p->mask.still >> x & 1 ? 1 : extent[x];
   }
   if (p->desc.mask == RAPT_MASK_BITS) n[3] = extent[3]; /* its keys have no stride */

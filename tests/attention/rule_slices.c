@@ -82,7 +82,7 @@ int rule_run(const rule_case *c, problem *p, const rule_engine *engine) {
   sums s = {problem_memory(rows * sizeof(double)), problem_memory(rows * sizeof(double)),
             problem_memory(rows * dv * sizeof(double))};
   for (size_t r = 0; r < rows; r++) s.m[r] = -(double)INFINITY;
-  int32_t step = (p->args.kv_len / c->slices + 31) / 32 * 32, ok = 1;
+  int32_t step = (p->args.kv_len / c->slices / 32 + 1) * 32, ok = 1;
   for (int32_t first = 0; ok && first < p->args.kv_len; first += step) {
     int32_t n = p->args.kv_len - first < step ? p->args.kv_len - first : step;
     problem part = slice_of(p, first, n);

@@ -119,7 +119,6 @@ const rule_case rule_cases[] = {
     {.name = "f32 one for all queries", MASK(F32, PATTERN_RANDOM, .one = Q)},
     {.name = "bits one for all queries", MASK(BITS, PATTERN_RANDOM, .one = Q | B)},
     {.name = "bool one for all keys", MASK(BOOL, PATTERN_RANDOM, .one = K)},
-    {.name = "bits one for all keys", MASK(BITS, PATTERN_RANDOM, .one = K, .more = 1)},
     {.name = "f16 one for all keys", MASK(F16, PATTERN_RANDOM, .one = K | B), .wild = 1},
     {.name = "f32 one bias a head", MASK(F32, PATTERN_BIAS, .one = B | Q | K), .wild = 1},
     {.name = "bf16 one number", MASK(BF16, PATTERN_BIAS, .one = B | H | Q | K), .wild = 1},
