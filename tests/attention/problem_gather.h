@@ -60,8 +60,19 @@ static inline float *problem_gather(const problem *p, size_t *n) {
   return x;
 }
 
-/* Rounding errors follow the size of the scores that matter: those within 20 of the largest. Unit
- * normal ones stay below 6. */
+/* Sum of the terms of scale * q.k: what its rounding errors follow. */
+static inline double problem_score_terms(const problem *p, int32_t b, int32_t h, int64_t i,
+                                         int64_t j) {
+  const float *q = reference_q_row(&p->args, b, h, i);
+  const float *k = reference_k_row(&p->args, b, h * p->desc.heads_kv / p->desc.heads_q, j);
+  int literal = p->desc.scale != 0 || p->desc.flags & RAPT_SCALE_LITERAL;
+  double sum = 0, scale = literal ? (double)p->desc.scale : 1 / sqrt(p->desc.head_dim_qk);
+  for (int32_t c = 0; c < p->desc.head_dim_qk; c++) sum += fabs((double)q[c] * (double)k[c]);
+  return sum * fabs(scale);
+}
+
+/* Rounding errors follow the size of the scores that matter, those within 20 of the largest, and of
+ * their terms. Unit normal ones stay below 6. */
 static inline double problem_row_looseness(const problem *p, int32_t b, int32_t h, int64_t i) {
   double most = -(double)INFINITY, size = 6;
   int64_t begin, end;
@@ -73,7 +84,8 @@ static inline double problem_row_looseness(const problem *p, int32_t b, int32_t 
       if (pass == 0) most = fmax(most, s);
       if (pass == 0 || s < most - 20) continue;
       double raw = reference_score(&p->desc, &p->args, b, h, i, j, RAPT_STAGE_SOFTCAP);
-      size = fmax(size, fmax(fabs(raw), fmax(fabs(s), fabs(s - raw))));
+      size = fmax(size, fmax(fabs(s), fabs(s - raw)));
+      size = fmax(size, problem_score_terms(p, b, h, i, j));
     }
   return size / 6;
 }

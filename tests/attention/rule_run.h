@@ -31,7 +31,8 @@ static inline int rule_check(const rule_case *c) {
   int ok = 1;
   rule_print(c, what, sizeof what);
   problem p = rule_build(c, &arrays);
-  FOR_EACH_ISA(isa) ok &= rule_verify(c, &p, (rule_level){isa, NULL}, "case");
+  const rapt_executor *executor = c->workers ? NULL : &serial_executor; /* threads cost time */
+  FOR_EACH_ISA(isa) ok &= rule_verify(c, &p, (rule_level){isa, executor}, "case");
   problem_free(&p);
   return CHECK(ok && !rapt_test_failed(), "%s", what);
 }

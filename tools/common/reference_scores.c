@@ -65,7 +65,7 @@ void reference_stage_row(const rapt_attention_desc *d, const rapt_attention_args
   int64_t n = i < 0 ? 0 : reference_kv_len(a, b);
   for (int64_t j = 0; j < n; j++)
     out[j] = reference_score(d, a, b, h, i, j, stage < RAPT_STAGE_BIAS ? stage : RAPT_STAGE_BIAS);
-  if (stage == RAPT_STAGE_WEIGHTS) weights(d, a, b, h, i, out);
+  if (stage == RAPT_STAGE_WEIGHTS && i >= 0) weights(d, a, b, h, i, out);
   for (int64_t j = n; j < a->kv_len; j++)
     out[j] = stage == RAPT_STAGE_WEIGHTS ? 0 : -(double)INFINITY;
 }
