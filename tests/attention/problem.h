@@ -41,8 +41,8 @@ static inline void problem_build(problem *p, rng *r) {
 
 /* Forgets the float64 values: after a change of inputs. */
 static inline void problem_forget(problem *p) {
-  double **all[] = {&p->ref_o,      &p->ref_lse,  &p->ref_m,    &p->ref_l,
-                    &p->ref_scores, &p->ref_sums, &p->row_loose};
+  double **all[] = {&p->ref_o,      &p->ref_lse,  &p->ref_m,     &p->ref_l,
+                    &p->ref_scores, &p->ref_sums, &p->row_loose, &p->score_loose};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(*all[i]);
     *all[i] = NULL;

@@ -44,9 +44,11 @@ static inline void differ_scores(const problem *p, difference *d, const float *g
   size_t scores = problem_score_count(p), sums = problem_sum_count(p);
   size_t keys = (size_t)p->args.kv_len;
   double loose = p->loosest;
-  for (size_t n = 0; n < scores; n++)
-    if (!reference_close(got[n], p->ref_scores[n], RAPT_BOUND_ABS * loose, RAPT_BOUND_REL * loose))
+  for (size_t n = 0; n < scores; n++) {
+    double each = RAPT_BOUND_ABS * p->score_loose[n];
+    if (!reference_close(got[n], p->ref_scores[n], each, each))
       differ(d, "scores", n / keys, n % keys, got[n], p->ref_scores[n]);
+  }
   for (size_t n = 0; n < sums; n++)
     if (!reference_close(got[scores + n], p->ref_sums[n], RAPT_BOUND_ABS * loose,
                          4 * RAPT_BOUND_REL * loose))

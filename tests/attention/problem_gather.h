@@ -94,14 +94,22 @@ static inline void problem_reference_scores(problem *p) {
   size_t keys = (size_t)p->args.kv_len;
   p->ref_scores = problem_memory(problem_score_count(p) * sizeof(double));
   p->ref_sums = problem_memory(problem_sum_count(p) * sizeof(double));
+  p->score_loose = problem_memory(problem_score_count(p) * sizeof(double));
   double *score = p->ref_scores, *sum = p->ref_sums;
   if (!p->args.scores) return;
   for (int32_t b = 0; b < p->args.batch; b++)
     for (int32_t x = 0; x < reference_scores_heads(&p->desc, &p->args); x++) {
       for (int32_t y = 0; p->args.scores->data && y < reference_scores_rows(&p->args); y++) {
         int64_t i = reference_scores_query(&p->args, b, y);
-        reference_stage_row(&p->desc, &p->args, b, reference_scores_head(&p->args, x), i,
-                            p->args.scores->stage, score);
+        int32_t h = reference_scores_head(&p->args, x);
+        double *loose = p->score_loose + (score - p->ref_scores);
+        reference_stage_row(&p->desc, &p->args, b, h, i, p->args.scores->stage, score);
+        for (int64_t j = 0; j < p->args.kv_len; j++) {
+          loose[j] = p->loosest;
+          if (!p->by_score || i < 0 || j >= reference_kv_len(&p->args, b)) continue;
+          double terms = problem_score_terms(p, b, h, i, j);
+          if (isfinite(terms)) loose[j] = fmax(loose[j], terms / 6);
+        }
         score += keys;
       }
       if (!p->args.scores->key_sums) continue;

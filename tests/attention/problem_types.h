@@ -118,8 +118,9 @@ typedef struct problem {
   guard_buffer buffer[TENSORS], extra[EXTRAS];
   /* Computed once, at the first comparison; rows as problem_gather counts them. */
   double *ref_o, *ref_lse, *ref_m, *ref_l, *ref_scores, *ref_sums;
-  double *row_loose; /* of each row */
-  double loosest;    /* of all rows */
+  double *row_loose;   /* of each row */
+  double *score_loose; /* of each element of scores */
+  double loosest;      /* of all rows */
 } problem;
 
 static inline problem problem_make(int32_t heads_q, int32_t heads_kv, int32_t dqk, int32_t dv,

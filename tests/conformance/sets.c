@@ -133,7 +133,8 @@ static void run_set(const char *set, int at_least) {
   tally t = {0};
   if (!data_root()) SKIP("NO CONFORMANCE DATA: set RAPT_CONFORMANCE to its folder");
   int cases = data_each(set, run_case, &t);
-  printf("  %s: %d cases: %d run (%d with scores), %d failed, %d not yet expressible\n", set, cases, t.run, t.scores, t.failed, t.left);
+  printf("  %s: %d cases: %d run (%d with scores), %d failed, %d not yet expressible\n", set, cases,
+         t.run, t.scores, t.failed, t.left);
   for (int i = 0; i < t.reasons; i++) printf("    %3d %s\n", t.count[i], t.reason[i]);
   CHECK(t.run >= at_least, "%s: only %d cases were run, %d can be", set, t.run, at_least);
 }

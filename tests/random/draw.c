@@ -94,6 +94,9 @@ rule_case draw_case(rng *r, int32_t most_queries, int32_t most_keys) {
     c.flags |= RAPT_SCALE_LITERAL;
     c.scale = (float)exp2(rng_range(r, 30, 100)) * (one_in(r, 2) ? -1 : 1);
     c.softcap = 0;
+    /* Beside the lowest number such scores neither vanish nor count: rounding alone would decide. */
+    if (c.of_mask.pattern == PATTERN_LOWEST || c.of_mask.pattern == PATTERN_LOWEST_ALL)
+      c.of_mask.pattern = PATTERN_RANDOM;
   }
   return c;
 }
