@@ -132,8 +132,7 @@ static int32_t ruled_block(look *w, int32_t from, int32_t to, rapt_key_block *kb
                             rapt_keys_from(w->k, from), no_values, kb))
     return 0;
   for (int32_t i = 0; i < w->ops->lanes; i++) sc->m_new[i] = w->m[i];
-  rapt_panel_scores(w->call, w->ops, 1, sc->q[0], &w->rules, kb, sc, 0);
-  return 1;
+  return rapt_panel_scores(w->call, w->ops, 1, sc->q[0], &w->rules, kb, sc, 0);
 }
 
 /* s[n][lane] to row[lane][n]: weights are divided by their sum as O would be. */

@@ -3,7 +3,12 @@
 
 #include <string.h>
 
-enum { TILE_UNKNOWN, TILE_EMPTY, TILE_FULL, TILE_MIXED };
+/* TILE_ADDS: nothing is forbidden, something added. */
+enum { TILE_UNKNOWN, TILE_EMPTY, TILE_FULL, TILE_ADDS, TILE_MIXED };
+
+static int32_t known_of(const uint8_t *tile) {
+  return tile ? __atomic_load_n(tile, __ATOMIC_RELAXED) : TILE_UNKNOWN;
+}
 
 /* ---- Where the rows lie ---------------------------------------------------------------------- */
 
@@ -233,8 +238,8 @@ static void remember(uint8_t *tile, int32_t what) {
 }
 
 int32_t rapt_mask_block(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
-                        uint8_t *tile, rapt_key_block *kb) {
-  const int32_t known = tile ? __atomic_load_n(tile, __ATOMIC_RELAXED) : TILE_UNKNOWN;
+                        rapt_key_block *kb) {
+  const int32_t known = known_of(kb->tile);
   if (known == TILE_EMPTY) return 0;
   if (known == TILE_FULL) return 1;
   rapt_block *b = &kb->block;
@@ -249,9 +254,50 @@ int32_t rapt_mask_block(const rapt_call *call, const rapt_mask_rows *rows, const
     permit_keys(call, rows, sc, b->keys, all);
     kept = and_ranges(sc->mask_permit, b, all, &more);
   }
-  remember(tile, kept == 0 ? TILE_EMPTY : more || adds ? TILE_MIXED : TILE_FULL);
+  remember(kb->tile, kept == 0 ? TILE_EMPTY : more ? TILE_MIXED : adds ? TILE_ADDS : TILE_FULL);
   if (kept > 0 && more) reduce(call, rows, sc, kept, all, kb);
   return kept > 0;
+}
+
+/* ---- Tiles that are added unseen ---------------------------------------------------------------- */
+
+/* Is the element at hand -inf? */
+static int32_t forbids(int32_t type, const char *at) {
+  uint32_t word = 0;
+  if (type == RAPT_MASK_F32) {
+    memcpy(&word, at, 4);
+    return word == 0xff800000u;
+  }
+  uint16_t half;
+  memcpy(&half, at, 2);
+  return half == (type == RAPT_MASK_F16 ? 0xfc00u : 0xff80u);
+}
+
+int32_t rapt_mask_try(const rapt_call *call, const rapt_mask_rows *rows, rapt_key_block *kb) {
+  const int32_t known = known_of(kb->tile), element = call->plan->mask_element;
+  kb->direct = 0;
+  if (rows->uniform || rows->key_stride != element) return 0;
+  if (known != TILE_UNKNOWN && known != TILE_ADDS) return 0;
+  /* First and last key of each row: causal and padded tiles show there. */
+  const int64_t first = kb->first * (int64_t)element,
+                last = (kb->block.keys - 1) * (int64_t)element;
+  for (int32_t i = 0; known == TILE_UNKNOWN && i < rows->lanes; i++) {
+    const char *at = rows->row[i] + first;
+    if (forbids(call->plan->desc.mask, at) || forbids(call->plan->desc.mask, at + last)) return 0;
+  }
+  return kb->direct = 1;
+}
+
+int32_t rapt_mask_add(const rapt_call *call, const rapt_panel_ops *ops, const rapt_mask_rows *rows,
+                      rapt_key_block *kb, float *s) {
+  const int32_t type = call->plan->desc.mask - RAPT_MASK_F32; /* RAPT_BIAS_*, in the same order */
+  const char *at[RAPT_MAX_LANES];
+  const int64_t first = kb->first * rows->key_stride;
+  for (int32_t i = 0; i < rows->lanes; i++) at[i] = rows->row[i] + first;
+  kb->direct = 0;
+  if (ops->add_mask(type, &kb->block, at, rows->factor, s)) return 0;
+  remember(kb->tile, TILE_ADDS);
+  return 1;
 }
 
 /* ---- Tiles that heads share ------------------------------------------------------------------- */
@@ -269,7 +315,7 @@ uint8_t *rapt_mask_tile(const rapt_call *call, const rapt_sequence *s, int64_t r
 
 void rapt_mask_prefetch(const rapt_mask_rows *rows, int32_t element, const uint8_t *tile,
                         int64_t key, int32_t keys, int64_t tiles, rapt_prefetch *p) {
-  const int32_t known = tile ? __atomic_load_n(tile, __ATOMIC_RELAXED) : TILE_UNKNOWN;
+  const int32_t known = known_of(tile);
   p->count = p->current = p->offset = 0;
   if (rows->uniform || known == TILE_EMPTY || known == TILE_FULL) return;
   if (element && rows->key_stride != element) return;

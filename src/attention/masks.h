@@ -34,12 +34,22 @@ typedef struct rapt_key_block {
   const float *key;    /* number of each key, from `first`: 0, 1, .. unless some are left out */
   const float *bias;   /* NULL, or rows of the additive mask */
   int64_t bias_stride; /* from row to row; 0: one for all */
+  int32_t direct;      /* the additive mask is read when it is added */
+  uint8_t *tile;       /* NULL, or what is known of this mask tile and may be remembered */
 } rapt_key_block;
 
-/* Lays the mask over a block as the ranges have it. 0 if no key is left. `tile`: NULL, or what is known of
- * this tile and may be remembered. */
+/* Lays the mask over a block as the ranges have it. 0 if no key is left. */
 int32_t rapt_mask_block(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
-                        uint8_t *tile, rapt_key_block *kb);
+                        rapt_key_block *kb);
+
+/* An additive tile that is known or, by a few elements, seems to forbid nothing need not be looked at before
+ * it is added: 1, and the block is `direct`. */
+int32_t rapt_mask_try(const rapt_call *call, const rapt_mask_rows *rows, rapt_key_block *kb);
+
+/* Adds such a tile to scores. 0 if something was forbidden after all: s is of no meaning then, the block as
+ * the ranges have it. */
+int32_t rapt_mask_add(const rapt_call *call, const rapt_panel_ops *ops, const rapt_mask_rows *rows,
+                      rapt_key_block *kb, float *s);
 
 /* Where tile (row / widest panel, key / key block) of the sequence is remembered, or NULL. */
 uint8_t *rapt_mask_tile(const rapt_call *call, const rapt_sequence *s, int64_t row, int64_t key);

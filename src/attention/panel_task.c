@@ -29,9 +29,10 @@ typedef struct walk {
   int32_t panels;
   rapt_keys_view k, v; /* key 0 of the head */
   int32_t copy_k, copy_v;
-  int32_t last_key;  /* end of the keys that this task walks */
-  int64_t next_task; /* to prefetch while the last block is in work, or -1 */
-  int32_t stream;    /* the keys are not in L2: prefetch each next block */
+  int32_t last_key;      /* end of the keys that this task walks */
+  int64_t next_task;     /* to prefetch while the last block is in work, or -1 */
+  int32_t values_finite; /* what is known of the key block in work: rapt_block */
+  int32_t stream;        /* the keys are not in L2: prefetch each next block */
 } walk;
 
 static void begin_panels(walk *w) {
@@ -58,6 +59,7 @@ static void begin_panels(walk *w) {
       rapt_row places[RAPT_MAX_LANES];
       rapt_task_rows(plan, task, p->row, p->rows, places);
       rapt_rules_begin(w->call, task->sequence, places, p->rows, ops->lanes, &p->rules);
+      p->rules.direct = plan->desc.mask >= RAPT_MASK_F32 && ops->add_mask;
     }
     w->panels++;
     done += widest;
@@ -89,6 +91,17 @@ static void prefetch_mask(const walk *w, int32_t now, int32_t from, int32_t to,
                      tiles_of(w) / w->panels, prefetch);
 }
 
+/* Forbidden keys in a mixed tile: where it matters, whether the block's V is finite is found out once for all
+ * panels. */
+static void look_at_values(walk *w, int32_t from, int32_t to, rapt_keys_view v,
+                           rapt_key_block *kb) {
+  const rapt_plan *plan = w->call->plan;
+  if (!plan->desc.mask || !kb->block.permit || !plan->prefill->finite || w->panels == 1) return;
+  if (!w->values_finite)
+    w->values_finite = plan->prefill->finite(v.at, v.stride, to - from, plan->desc.head_dim_v);
+  kb->block.values_finite = w->values_finite;
+}
+
 /* One panel against keys [from, to); k and v are the views of key `from`. 0 if it sees none. */
 static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_keys_view k,
                            rapt_keys_view v, rapt_prefetch *prefetch) {
@@ -100,7 +113,8 @@ static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_key
   if (!rapt_key_block_begin(w->call, &p->view, &p->rules, sc, tile, from, to, k, v, &kb)) return 0;
   prefetch_mask(w, (int32_t)(p - w->panel), from, to, prefetch);
   for (int32_t i = 0; i < ops->lanes; i++) sc->m_new[i] = p->now.m[i];
-  rapt_panel_scores(w->call, ops, plan->natural, p->q, &p->rules, &kb, sc, prefetch);
+  if (!rapt_panel_scores(w->call, ops, plan->natural, p->q, &p->rules, &kb, sc, prefetch)) return 0;
+  look_at_values(w, from, to, v, &kb);
   ops->softmax(&kb.block, plan->natural, sc->s, sc->m_new, p->now.m, p->now.l, sc->alpha);
   ops->accumulate(sc->s, &kb.block, kb.v.at, kb.v.stride, plan->desc.head_dim_v, sc->alpha,
                   p->first, p->now.o, prefetch);
@@ -142,6 +156,7 @@ static void walk_split(walk *w, int32_t split) {
     if (w->copy_k) k = rapt_copy_block(k, to - j, plan->desc.head_dim_qk, w->scratch.k);
     if (w->copy_v) v = rapt_copy_block(v, to - j, plan->desc.head_dim_v, w->scratch.v);
     plan_prefetch(w, to, k, v, &prefetch);
+    w->values_finite = 0;
     for (int32_t p = 0; p < w->panels; p++) {
       if (panel_block(w, &w->panel[p], j, to, k, v, &prefetch))
         prefetch.k_ahead = prefetch.v_ahead = 0; /* fetched once is enough */

@@ -97,6 +97,7 @@ int32_t rapt_view_block(const rapt_rows_view *view, int32_t from, int32_t to, ui
       floor = clamp((int64_t)view->range[lane].hi - a, floor, keys);
     block->stop[c] = lane >= 0 && lane < view->lanes ? floor : keys;
   }
+  block->values_finite = 0;
   block->keys = keys;
   block->values_finite = 0;
   block->full_begin = full_begin;

@@ -14,6 +14,7 @@ _Static_assert(sizeof key_numbers / sizeof *key_numbers >= RAPT_MOST_KEY_BLOCK,
 void rapt_rules_begin(const rapt_call *call, const rapt_sequence *s, const rapt_row *rows,
                       int32_t count, int32_t lanes, rapt_rules *rules) {
   rules->lanes = lanes;
+  rules->direct = 0;
   if (call->plan->desc.mask) rapt_mask_rows_get(call, s, rows, count, lanes, &rules->mask);
   if (!(call->plan->desc.flags & RAPT_ALIBI)) return;
   for (int32_t i = 0; i < lanes; i++) {
@@ -31,6 +32,8 @@ int32_t rapt_key_block_ranges(const rapt_rows_view *view, const rapt_scratch *sc
   kb->key = key_numbers;
   kb->bias = 0;
   kb->bias_stride = 0;
+  kb->direct = 0;
+  kb->tile = 0;
   return 1;
 }
 
@@ -38,11 +41,14 @@ int32_t rapt_key_block_begin(const rapt_call *call, const rapt_rows_view *view, 
                              const rapt_scratch *sc, uint8_t *tile, int32_t from, int32_t to,
                              rapt_keys_view k, rapt_keys_view v, rapt_key_block *kb) {
   if (!rapt_key_block_ranges(view, sc, from, to, k, v, kb)) return 0;
-  return !call->plan->desc.mask || rapt_mask_block(call, &rules->mask, sc, tile, kb);
+  if (!call->plan->desc.mask) return 1;
+  kb->tile = tile;
+  return (rules->direct && rapt_mask_try(call, &rules->mask, kb)) ||
+         rapt_mask_block(call, &rules->mask, sc, kb);
 }
 
 int32_t rapt_block_has_rules(const rapt_plan *plan, const rapt_key_block *kb) {
-  return plan->desc.softcap != 0 || kb->bias || plan->desc.flags & RAPT_ALIBI;
+  return plan->desc.softcap != 0 || kb->bias || kb->direct || plan->desc.flags & RAPT_ALIBI;
 }
 
 /* Positions are subtracted as integers: exact at any distance that a float can hold. */
@@ -55,15 +61,15 @@ static const rapt_alibi *alibi_of(const rapt_plan *plan, rapt_rules *rules,
   return alibi;
 }
 
-void rapt_panel_scores(const rapt_call *call, const rapt_panel_ops *ops, int32_t natural,
-                       const float *q, rapt_rules *rules, const rapt_key_block *kb,
-                       const rapt_scratch *sc, rapt_prefetch *prefetch) {
+int32_t rapt_panel_scores(const rapt_call *call, const rapt_panel_ops *ops, int32_t natural,
+                          const float *q, rapt_rules *rules, rapt_key_block *kb,
+                          const rapt_scratch *sc, rapt_prefetch *prefetch) {
   const rapt_plan *plan = call->plan;
   const int32_t dim = plan->desc.head_dim_qk;
   const rapt_block *b = &kb->block;
   if (!natural || !rapt_block_has_rules(plan, kb)) {
     ops->scores(q, dim, kb->k.at, kb->k.stride, b, sc->s, sc->m_new, prefetch);
-    return;
+    return 1;
   }
   rapt_block raw = *b;
   rapt_alibi alibi;
@@ -73,8 +79,14 @@ void rapt_panel_scores(const rapt_call *call, const rapt_panel_ops *ops, int32_t
   ops->scores(q, dim, kb->k.at, kb->k.stride, &raw, sc->s, sc->m_raw, prefetch);
   if (plan->desc.softcap != 0)
     plan->prefill->softcap(sc->s, b->keys * ops->lanes, plan->desc.softcap);
+  if (kb->direct && !rapt_mask_add(call, ops, &rules->mask, kb, sc->s)) {
+    rules->direct = 0; /* it will probably not be the last one */
+    return rapt_mask_block(call, &rules->mask, sc, kb) &&
+           rapt_panel_scores(call, ops, natural, q, rules, kb, sc, prefetch);
+  }
   if (kb->bias) ops->add_bias(b, kb->bias, kb->bias_stride, sc->s);
   ops->adjust(b, alibi_of(plan, rules, kb, &alibi), sc->s, sc->m_new);
+  return 1;
 }
 
 void rapt_row_scores(const rapt_call *call, const rapt_row_ops *ops, int32_t rows,

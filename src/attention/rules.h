@@ -11,6 +11,7 @@
 typedef struct rapt_rules {
   rapt_mask_rows mask;
   int32_t lanes;
+  int32_t direct; /* additive tiles may be tried without a look at them first (masks.h) */
   int64_t position[RAPT_MAX_LANES]; /* of the query */
   _Alignas(64) float slope[RAPT_MAX_LANES];
   _Alignas(64) float distance[RAPT_MAX_LANES]; /* of the block's first key */
@@ -34,10 +35,10 @@ int32_t rapt_key_block_begin(const rapt_call *call, const rapt_rows_view *view, 
                              rapt_keys_view k, rapt_keys_view v, rapt_key_block *kb);
 
 /* Scores of a panel's block, rules applied and forbidden ones -inf, and the new maximum. `natural` and q
- * must agree. */
-void rapt_panel_scores(const rapt_call *call, const rapt_panel_ops *ops, int32_t natural,
-                       const float *q, rapt_rules *rules, const rapt_key_block *kb,
-                       const rapt_scratch *sc, rapt_prefetch *prefetch);
+ * must agree. 0 if no key is left after all. */
+int32_t rapt_panel_scores(const rapt_call *call, const rapt_panel_ops *ops, int32_t natural,
+                          const float *q, rapt_rules *rules, rapt_key_block *kb,
+                          const rapt_scratch *sc, rapt_prefetch *prefetch);
 
 /* Scores of the row kernel's block, rules applied; its softmax takes the forbidden ones out. */
 void rapt_row_scores(const rapt_call *call, const rapt_row_ops *ops, int32_t rows,

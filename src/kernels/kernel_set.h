@@ -27,14 +27,14 @@
 #include "prefetch.h"
 
 enum {
-  RAPT_MAX_LANES = 32,      /* widest panel of any set; a permit word has one bit per lane */
-  RAPT_MAX_VECTORS = 4,     /* vectors per panel */
-  RAPT_MAX_ROWS = 12,       /* most rows that the row kernel of any set takes */
-  RAPT_PANEL_WIDTHS = 3,    /* panel widths a set may offer, widest first */
-  RAPT_CHANNEL_CHUNK = 128, /* channels of a score that one accumulator sums */
+  RAPT_MAX_LANES = 32,       /* widest panel of any set; a permit word has one bit per lane */
+  RAPT_MAX_VECTORS = 4,      /* vectors per panel */
+  RAPT_MAX_ROWS = 12,        /* most rows that the row kernel of any set takes */
+  RAPT_PANEL_WIDTHS = 3,     /* panel widths a set may offer, widest first */
+  RAPT_CHANNEL_CHUNK = 128,  /* channels of a score that one accumulator sums */
   RAPT_MOST_KEY_BLOCK = 160, /* no set's key_block is longer */
-  RAPT_KEY_ALIGN = 16,      /* a block starts at a multiple of this inside its key block */
-  RAPT_SPLIT_KEYS = 2016    /* split length; a multiple of every set's key_block */
+  RAPT_KEY_ALIGN = 16,       /* a block starts at a multiple of this inside its key block */
+  RAPT_SPLIT_KEYS = 2016     /* split length; a multiple of every set's key_block */
 };
 
 /* One key block as one panel (or group of rows) sees it. Keys count from the block's first key. */
@@ -66,6 +66,7 @@ typedef struct rapt_alibi {
 
 /* Tensor masks, one row (a query's keys) at a time: bit n % 32 of word n / 32 says whether key n is
  * permitted. Word w of row i is words[w * RAPT_MAX_LANES + i], so that `permit` can turn a block. */
+enum { RAPT_BIAS_F32, RAPT_BIAS_F16, RAPT_BIAS_BF16 };
 enum { RAPT_BIAS_ADDS = 1 }; /* answer of a bias_*: some permitted key's bias is not 0 */
 
 typedef struct rapt_mask_ops {
@@ -76,8 +77,8 @@ typedef struct rapt_mask_ops {
   int32_t (*bias_f32)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
   int32_t (*bias_f16)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
   int32_t (*bias_bf16)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
-  /* permit[n], n < keys: bit i = bit n of row i, i < lanes (at most RAPT_MAX_LANES, rounded up to whole
-   * vectors inside: all words up to there are readable). */
+  /* permit[n], n < keys: bit i = bit n of row i, i < lanes; other bits are anything. All RAPT_MAX_LANES
+   * words of each 32 keys are readable, whatever lanes. */
   void (*permit)(const uint32_t *words, int32_t lanes, int32_t keys, uint32_t *permit);
 } rapt_mask_ops;
 
@@ -99,6 +100,12 @@ typedef struct rapt_panel_ops {
   /* s[n][lane] += bias[lane * stride + n]; stride 0: one bias row for all lanes. Rows are aligned and
    * readable to keys rounded up to RAPT_KEY_ALIGN. */
   void (*add_bias)(const rapt_block *block, const float *bias, int64_t stride, float *s);
+
+  /* s[n][lane] += factors[lane] * rows[lane][n], straight from elements of type RAPT_BIAS_*, key n < stop.
+   * 1: something was not finite, so that keys may be forbidden, and s is of no meaning. NULL in narrow
+   * panels. */
+  int32_t (*add_mask)(int32_t type, const rapt_block *block, const char *const *rows,
+                      const float *factors, float *s);
 
   /* ALiBi (NULL: none), then -inf where forbidden; m_new = max(m_new, s). */
   void (*adjust)(const rapt_block *block, const rapt_alibi *alibi, float *s, float *m_new);
@@ -169,7 +176,8 @@ typedef struct rapt_kernel_set {
   rapt_mask_ops mask;
   /* s[i] = cap * tanh(s[i] / cap), i < n: whole vectors are touched. s is aligned, 1e-20 <= cap <= 1e20. */
   void (*softcap)(float *s, int32_t n, float cap);
-  /* 1 if all rows of V are finite, else -1: for block->values_finite. */
+  /* 1 if all rows of V are finite, else -1: for block->values_finite. NULL where a masked FMA is as quick as
+   * another, so that the answer is not worth having. */
   int32_t (*finite)(const char *v, int64_t v_stride, int32_t keys, int32_t head_dim);
   /* out[i] = 2^x[i], the set's own exponential (for tests). */
   void (*exp2)(const float *x, float *out, int32_t n);

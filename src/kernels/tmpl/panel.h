@@ -19,6 +19,9 @@
 #include "panel_pack.h"
 #include "panel_scores.h"
 #include "panel_rules.h"
+#if PANEL_VECTORS > 1
+#include "panel_mask.h"
+#endif
 #include "panel_softmax.h"
 #include "panel_accumulate.h"
 #include "panel_finish.h"
@@ -30,6 +33,9 @@ static const rapt_panel_ops PANEL_NAME(panel) = {
     .scores = PANEL_NAME(scores),
     .add_bias = PANEL_NAME(add_bias),
     .adjust = PANEL_NAME(adjust),
+#if PANEL_VECTORS > 1
+    .add_mask = PANEL_NAME(add_mask),
+#endif
     .softmax = PANEL_NAME(softmax),
     .accumulate = PANEL_NAME(accumulate),
     .join = PANEL_NAME(join),

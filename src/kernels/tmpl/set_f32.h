@@ -42,6 +42,6 @@ const rapt_kernel_set SET_PASTE(SET_ISA) = {
              .bias_bf16 = mask_bias_bf16,
              .permit = mask_permit},
     .softcap = set_softcap,
-    .finite = set_finite,
+    .finite = RAPT_MASKED_FMA ? 0 : set_finite,
     .exp2 = set_exp2,
 };
