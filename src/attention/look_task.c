@@ -155,7 +155,10 @@ static void turn_block(const look *w, int32_t keys, int32_t weights,
 static void write_block(const look *w, const rapt_key_block *kb, int32_t weights) {
   _Alignas(64) float turned[RAPT_MAX_LANES][RAPT_MOST_KEY_BLOCK];
   turn_block(w, kb->block.keys, weights, turned);
+  const uint32_t *permit = kb->block.permit;
   for (int32_t i = 0; i < w->count; i++) {
+    for (int32_t n = 0; weights && permit && n < kb->block.keys; n++) /* 0 in NaN rows, too */
+      if (!(permit[n] >> i & 1)) turned[i][n] = 0.0f;
     if (weights && w->sums)
       for (int32_t n = 0; n < kb->block.keys; n++)
         w->sums[kb->first + (int32_t)kb->key[n]] += turned[i][n];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Many queries: panels of queries in the lanes walk the key blocks together. */
+#include <string.h>
+
 #include "blocks.h"
 #include "drivers.h"
 #include "partials.h"
@@ -209,6 +211,9 @@ static void split_task(walk *w) {
     int32_t hi = p->view.range[p->view.lanes - 1].hi;
     w->last_key = end < hi ? (int32_t)end : hi;
     walk_split(w, t->split_from);
+    if (p->first) /* the mask left nothing of it: joined all the same */
+      memset(p->now.o, 0,
+             (size_t)w->call->plan->desc.head_dim_v * (size_t)p->kernel.lanes * sizeof(float));
   }
   rapt_split_arrive(w->call, &p->kernel, t, &p->view, p->rows);
 }

@@ -99,6 +99,7 @@ int32_t rapt_view_block(const rapt_rows_view *view, int32_t from, int32_t to, ui
   }
   block->values_finite = 0;
   block->keys = keys;
+  block->values_finite = 0;
   block->full_begin = full_begin;
   block->full_end = full_end;
   block->permit = 0;

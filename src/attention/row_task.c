@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Few queries (rows of a KV head): K and V stream by once. */
+#include <string.h>
+
 #include "blocks.h"
 #include "drivers.h"
 #include "partials.h"
@@ -87,6 +89,11 @@ static void split_task(walk *w) {
                   &w->now);
     if (from + RAPT_SPLIT_KEYS < w->last_key) w->last_key = (int32_t)(from + RAPT_SPLIT_KEYS);
     stream_split(w, t->split_from);
+    if (w->first) { /* the mask left nothing of it: joined all the same */
+      const int32_t dv = w->call->plan->desc.head_dim_v;
+      const int32_t stride = (dv + RAPT_KEY_ALIGN - 1) / RAPT_KEY_ALIGN * RAPT_KEY_ALIGN;
+      memset(w->now.o, 0, (size_t)t->rows * (size_t)stride * sizeof(float));
+    }
   }
   rapt_split_arrive(w->call, &w->kernel, t, &w->view, t->rows);
 }

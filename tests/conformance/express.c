@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "express.h"
+#include "express_rules.h"
 
 #include <math.h>
 
@@ -24,15 +24,9 @@ static const char *unsupported(const data_case *c) {
   }
   const char *type = json_string(json_get(data_entry(c, "inputs", "Q"), "dtype"), "");
   if (strcmp(type, "float32") != 0 && strcmp(type, "float64") != 0) return "16-bit type";
-  if (data_entry(c, "inputs", "attn_mask")) return "tensor mask";
-  if (data_entry(c, "inputs", "attention_bias")) return "additive bias";
   if (data_entry(c, "inputs", "bias")) return "projection bias";
   if (data_entry(c, "inputs", "key_padding_mask")) return "padding mask";
-  if (data_number(c, "softcap", 0) != 0) return "softcap";
-  const json *attributes = json_get(c->doc, "attributes");
-  if (json_get(attributes, "score_mod") || json_get(attributes, "prob_mod"))
-    return "score function";
-  return NULL;
+  return express_score_function(c);
 }
 
 static int32_t dim(const npy_array *a, int i) { return (int32_t)a->shape[i]; }
@@ -164,9 +158,11 @@ const char *express(const data_case *c, express_call *call) {
     call->p = problem_make(in.heads_q, in.heads_kv, in.dqk, in.dv, in.batch, in.q_len, in.kv_len);
     call->y = in.order;
     set_rules(c, &in, call);
+    express_rules(c, &call->p);
     call->p.layout = in.order == STORED_BHSD ? LAYOUT_BHSD : LAYOUT_BSHD;
     problem_build(&call->p, &r);
     copy_inputs(&in, &call->p);
+    express_mask(c, &call->p);
   }
   inputs_free(&in);
   return reason;
