@@ -17,12 +17,13 @@ RAPT_TEST(mask_types_and_shapes) {
     for (int broadcast = 0; broadcast < 16; broadcast++) {
       const int32_t full[4] = {2, 4, 5, 9};
       int32_t extent[4], least = 4;
-      if (t > 1 && broadcast % 7) continue; /* every shape for two types, some for all */
+      if (t > 1 && broadcast % 7) continue; /* every shape for bytes, some for all */
       for (int i = 0; i < 4; i++) extent[i] = broadcast >> i & 1 ? 1 : full[i];
       if (extent[0] == 1) least = extent[1] == 1 ? 2 : 3;
       for (int32_t dims = least; dims <= 4; dims++) {
+        if (t > 0 && dims > least) continue;
         void *data = stored_mask(&s, types[t], dims, extent);
-        sample_run(&s, 0, 4, "--mask {}/m.npy --check");
+        sample_run(&s, 0, 4, "--mask {}/m.npy --check --threads 1");
         stored_mask_free(&s, data);
       }
     }
