@@ -369,6 +369,103 @@ RAPT_API rapt_status rapt_attention(const rapt_attention_desc *desc,
                                     const rapt_attention_args *args, const rapt_executor *executor,
                                     rapt_error *error);
 
+/* ---- ALiBi ---------------------------------------------------------------------------------- */
+
+/* slopes[i] = slope of head first + i, i < n, of a model with `heads` heads in all (first > 0: this
+ * process holds a shard of them), for args.alibi_slopes. The rule is that of Press, Smith and Lewis,
+ * "Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation" (ICLR
+ * 2022, arXiv 2108.12409): 2^(-8 (h + 1) / heads) when heads is a power of two; otherwise the slopes of
+ * the next lower power of two p, followed by every second slope of 2p, from the first on. Refused:
+ * heads below 1, first or n negative, first + n above heads, slopes NULL with n > 0. */
+RAPT_API rapt_status rapt_alibi_slopes(int32_t heads, int32_t first, int32_t n, float *slopes,
+                                       rapt_error *error);
+
+/* ---- Partial results ------------------------------------------------------------------------ */
+
+/* What the same queries make of some of their keys, in one of two forms. Normalised: o and lse as a run
+ * gives them, m.data and l.data NULL. Unnormalised: o, m and l as RAPT_PARTIAL gives them, lse.data
+ * NULL. The second is exact to join; near 1000 a float32 lse has steps of 6e-5. */
+typedef struct rapt_merge_part {
+  rapt_const_tensor o;   /* [batch][heads][q_len][head_dim] */
+  rapt_const_tensor lse; /* [batch][heads][q_len] float32, natural log */
+  rapt_const_tensor m;   /* the same shape: the largest score */
+  rapt_const_tensor l;   /* the same shape: the sum of e^(score - m) */
+} rapt_merge_part;
+
+/* Joins partial results over key ranges that have no key in common. A partial is empty for a row where
+ * lse = -inf, m = -inf or l = 0: it adds nothing, and its o is not read. */
+typedef struct rapt_merge_args {
+  uint32_t size;
+  uint32_t flags;                  /* must be 0 */
+  int32_t batch, heads, q_len;     /* rows; heads of queries */
+  int32_t head_dim;                /* channels of o, 0..1024 */
+  int32_t n;                       /* partials: any number, 0 too */
+  int32_t reserved;                /* must be 0 */
+  const rapt_merge_part *partials; /* [n], of either form each */
+  const float *sinks;              /* NULL, or [heads]: applied here, once. NULL with m and l */
+  rapt_tensor o;                   /* [batch][heads][q_len][head_dim] */
+  rapt_tensor lse;                 /* [batch][heads][q_len]; data NULL = none */
+  rapt_tensor m, l; /* both or none: o is not divided but comes out as a partial again, for trees of
+                       merges. lse.data and sinks are NULL then */
+} rapt_merge_args;
+
+/* o = sum of e^(m_i - m) o_i / sum of e^(m_i - m) l_i, lse = m + ln of the divisor, m the largest m_i
+ * (of a normalised partial m_i = lse, l_i = 1). Partials are summed in the order of their numbers, so
+ * the bits do not depend on who computed which when, nor on the executor; empty partials do not change
+ * them, and a row with one normalised partial that is not empty gets its o and lse as they are. All
+ * empty: o = 0, lse = -inf (or the sink), m = -inf, l = 0. A NaN or +inf in an lse, m, l or sink makes its
+ * row NaN; one in an o its channel. Strides as in a run; o, lse, m and l may each lie exactly (equal data
+ * and strides) where partials[0] has its own, and must not overlap anything else. No allocation.
+ * executor as in rapt_attention_run. */
+RAPT_API rapt_status rapt_attention_merge(const rapt_merge_args *args,
+                                          const rapt_executor *executor, rapt_error *error);
+
+/* ---- Softmax -------------------------------------------------------------------------------- */
+
+/* A tensor of four dimensions, each with a stride in bytes. */
+typedef struct rapt_tensor_4d {
+  float *data;
+  int64_t stride[4];
+} rapt_tensor_4d;
+
+typedef struct rapt_const_tensor_4d {
+  const float *data;
+  int64_t stride[4];
+} rapt_const_tensor_4d;
+
+/* rapt_softmax_args.flags */
+enum {
+  RAPT_SOFTMAX_LITERAL = 1u << 0, /* use scale as it stands: 0 makes all permitted weights equal */
+  RAPT_SOFTMAX_LOG = 1u << 1      /* y = the natural logarithm of the weights */
+};
+
+typedef struct rapt_softmax_args {
+  uint32_t size;
+  uint32_t flags;         /* RAPT_SOFTMAX_* */
+  int32_t extent[3];      /* rows; 1 for a dimension that is not needed (0 is legal: no rows) */
+  int32_t length;         /* elements of a row */
+  rapt_const_tensor_4d x; /* [extent[0]][extent[1]][extent[2]][length]: any axis is the last one by
+                             its stride. Strides of x may be 0 or negative */
+  rapt_tensor_4d y;       /* the same shape; x itself (equal data and strides), or no byte of it */
+  float scale;            /* finite; 0 = 1 */
+  float temperature;      /* finite, >= 0; 0 = 1 */
+  int32_t mask_kind;      /* RAPT_MASK_* */
+  int32_t reserved;       /* must be 0 */
+  rapt_mask mask;  /* data NULL with RAPT_MASK_NONE. Its extents are 1 or at least extent[0..2]
+                             and length; factors: [extent[1]] */
+  const char *isa; /* NULL or "" = RAPT_ISA from the environment, else the best */
+} rapt_softmax_args;
+
+/* y = softmax(x * scale / temperature + mask) along rows of any length. Masks forbid elements before the
+ * maximum is taken; forbidden ones have no influence, whatever they hold, and get 0 (-inf with
+ * RAPT_SOFTMAX_LOG). A row without a permitted element, or of -inf alone, is 0 (-inf); a NaN, or a +inf
+ * after the mask, makes its row NaN and no other. Differences are taken before they are scaled, so that
+ * large elements keep small differences; with an additive mask the sum is rounded to float32 first. |scale / temperature| is at most 2.3e38. Rows are
+ * spread over the executor (as in rapt_attention_run); bits do not depend on it, on strides, or on
+ * other rows. No allocation. */
+RAPT_API rapt_status rapt_softmax(const rapt_softmax_args *args, const rapt_executor *executor,
+                                  rapt_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,27 +5,11 @@
 #include "../attention/scratch.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
-#include "../dispatch/dispatch.h"
+#include "choose_set.h"
 #include "../platform/platform.h"
-
-static rapt_status choose(const rapt_plan *plan, const char *isa, const char *field, int32_t path,
-                          const rapt_kernel_set **set, rapt_error *error) {
-  rapt_features here = rapt_features_here();
-  int32_t answer = rapt_choose(here, isa, path, plan->desc.head_dim_qk, plan->desc.head_dim_v, set);
-  if (answer == RAPT_CHOOSE_OK) return RAPT_OK;
-  char usable[128];
-  rapt_level_list(rapt_levels_with_sets(here), usable, sizeof usable);
-  if (answer == RAPT_CHOOSE_UNKNOWN)
-    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field,
-                     "\"%.40s\" names no instruction set level; usable here: %s", isa, usable);
-  return rapt_fail(error, RAPT_ERROR_UNSUPPORTED, field,
-                   "\"%.40s\" is not usable on this machine with this build; usable here: %s", isa,
-                   usable);
-}
 
 /* Panels that walk the keys together share each key block while it is in L2: their queries, outputs
  * and the block should fill no more than half of it. */
@@ -45,16 +29,14 @@ rapt_status rapt_plan_init(rapt_plan *plan, const rapt_attention_desc *desc, rap
   if (!status) status = rapt_load_allocator(plan->desc.allocator, &plan->allocator, error);
   if (status) return status;
 
-  const char *isa = plan->desc.isa, *field = "desc.isa";
-  if (!isa || !*isa) {
-    isa = getenv("RAPT_ISA");
-    field = "RAPT_ISA";
-  }
-  status = choose(plan, isa, field, RAPT_PATH_PREFILL, &plan->prefill, error);
-  if (!status) status = choose(plan, isa, field, RAPT_PATH_DECODE, &plan->decode, error);
+  const rapt_attention_desc *d = &plan->desc;
+  status = rapt_choose_set(d->isa, "desc.isa", RAPT_PATH_PREFILL, d->head_dim_qk, d->head_dim_v,
+                           &plan->prefill, error);
+  if (!status)
+    status = rapt_choose_set(d->isa, "desc.isa", RAPT_PATH_DECODE, d->head_dim_qk, d->head_dim_v,
+                             &plan->decode, error);
   if (status) return status;
 
-  const rapt_attention_desc *d = &plan->desc;
   plan->group = d->heads_kv > 0 ? d->heads_q / d->heads_kv : 1;
   double scale = d->scale;
   if (scale == 0.0 && !(d->flags & RAPT_SCALE_LITERAL)) scale = 1.0 / sqrt(d->head_dim_qk);

@@ -27,14 +27,14 @@
 #include "prefetch.h"
 
 enum {
-  RAPT_MAX_LANES = 32,      /* widest panel of any set; a permit word has one bit per lane */
-  RAPT_MAX_VECTORS = 4,     /* vectors per panel */
-  RAPT_MAX_ROWS = 12,       /* most rows that the row kernel of any set takes */
-  RAPT_PANEL_WIDTHS = 3,    /* panel widths a set may offer, widest first */
-  RAPT_CHANNEL_CHUNK = 128, /* channels of a score that one accumulator sums */
+  RAPT_MAX_LANES = 32,       /* widest panel of any set; a permit word has one bit per lane */
+  RAPT_MAX_VECTORS = 4,      /* vectors per panel */
+  RAPT_MAX_ROWS = 12,        /* most rows that the row kernel of any set takes */
+  RAPT_PANEL_WIDTHS = 3,     /* panel widths a set may offer, widest first */
+  RAPT_CHANNEL_CHUNK = 128,  /* channels of a score that one accumulator sums */
   RAPT_MOST_KEY_BLOCK = 160, /* no set's key_block is longer */
-  RAPT_KEY_ALIGN = 16,      /* a block starts at a multiple of this inside its key block */
-  RAPT_SPLIT_KEYS = 2016    /* split length; a multiple of every set's key_block */
+  RAPT_KEY_ALIGN = 16,       /* a block starts at a multiple of this inside its key block */
+  RAPT_SPLIT_KEYS = 2016     /* split length; a multiple of every set's key_block */
 };
 
 /* One key block as one panel (or group of rows) sees it. Keys count from the block's first key. */
@@ -156,6 +156,24 @@ typedef struct rapt_row_ops {
                    float *const *rows);
 } rapt_row_ops;
 
+/* Softmax of one row, a piece at a time (rapt_softmax; the engine keeps the maximum and the sum). x, y
+ * and out are aligned to 4 bytes only, not a byte beyond n elements is touched, n >= 1. y may be x. An
+ * element that is NaN or +inf makes `sum` NaN. */
+typedef struct rapt_softmax_ops {
+  /* out[i] = x[i] * scale + bias[i] where permitted, -inf elsewhere. bias and words (word w at
+   * words[w * RAPT_MAX_LANES]) NULL: 0, all permitted. */
+  void (*prepare)(const float *x, int32_t n, float scale, const float *bias, const uint32_t *words,
+                  float *out);
+  /* The largest element, or any of -inf and the elements if one is NaN. */
+  float (*largest)(const float *x, int32_t n);
+  /* Sum of 2^((x[i] - base) * factor). */
+  float (*sum)(const float *x, int32_t n, float base, float factor);
+  /* y[i] = 2^((x[i] - base) * factor) * inverse, the exponential with the bits of `sum`. */
+  void (*weights)(const float *x, int32_t n, float base, float factor, float inverse, float *y);
+  /* y[i] = (x[i] - base) * factor - ln_sum. */
+  void (*logs)(const float *x, int32_t n, float base, float factor, float ln_sum, float *y);
+} rapt_softmax_ops;
+
 typedef struct rapt_kernel_set {
   const char *name; /* "<isa>_<compute type>" */
   const char *isa;  /* "<isa>" */
@@ -167,6 +185,7 @@ typedef struct rapt_kernel_set {
   rapt_panel_ops panel[RAPT_PANEL_WIDTHS];
   rapt_row_ops row;
   rapt_mask_ops mask;
+  rapt_softmax_ops softmax;
   /* s[i] = cap * tanh(s[i] / cap), i < n: whole vectors are touched. s is aligned, 1e-20 <= cap <= 1e20. */
   void (*softcap)(float *s, int32_t n, float cap);
   /* 1 if all rows of V are finite, else -1: for block->values_finite. */

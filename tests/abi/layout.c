@@ -127,6 +127,49 @@ AT(rapt_scores_out, stride, 40);
 AT(rapt_scores_out, key_sums, 64);
 AT(rapt_scores_out, key_sums_stride, 72);
 
+SIZE(rapt_merge_part, 128);
+AT(rapt_merge_part, o, 0);
+AT(rapt_merge_part, lse, 32);
+AT(rapt_merge_part, m, 64);
+AT(rapt_merge_part, l, 96);
+
+SIZE(rapt_merge_args, 176);
+AT(rapt_merge_args, size, 0);
+AT(rapt_merge_args, flags, 4);
+AT(rapt_merge_args, batch, 8);
+AT(rapt_merge_args, heads, 12);
+AT(rapt_merge_args, q_len, 16);
+AT(rapt_merge_args, head_dim, 20);
+AT(rapt_merge_args, n, 24);
+AT(rapt_merge_args, reserved, 28);
+AT(rapt_merge_args, partials, 32);
+AT(rapt_merge_args, sinks, 40);
+AT(rapt_merge_args, o, 48);
+AT(rapt_merge_args, lse, 80);
+AT(rapt_merge_args, m, 112);
+AT(rapt_merge_args, l, 144);
+
+SIZE(rapt_tensor_4d, 40);
+AT(rapt_tensor_4d, data, 0);
+AT(rapt_tensor_4d, stride, 8);
+SIZE(rapt_const_tensor_4d, 40);
+AT(rapt_const_tensor_4d, data, 0);
+AT(rapt_const_tensor_4d, stride, 8);
+
+SIZE(rapt_softmax_args, 192);
+AT(rapt_softmax_args, size, 0);
+AT(rapt_softmax_args, flags, 4);
+AT(rapt_softmax_args, extent, 8);
+AT(rapt_softmax_args, length, 20);
+AT(rapt_softmax_args, x, 24);
+AT(rapt_softmax_args, y, 64);
+AT(rapt_softmax_args, scale, 104);
+AT(rapt_softmax_args, temperature, 108);
+AT(rapt_softmax_args, mask_kind, 112);
+AT(rapt_softmax_args, reserved, 116);
+AT(rapt_softmax_args, mask, 120);
+AT(rapt_softmax_args, isa, 184);
+
 SIZE(rapt_workspace_info, 32);
 AT(rapt_workspace_info, size, 0);
 AT(rapt_workspace_info, reserved, 4);
@@ -167,6 +210,7 @@ _Static_assert(RAPT_MASK_NONE == 0 && RAPT_MASK_BOOL == 1 && RAPT_MASK_BITS == 2
 _Static_assert(RAPT_STAGE_RAW == 0 && RAPT_STAGE_SOFTCAP == 1 && RAPT_STAGE_BIAS == 2 &&
                    RAPT_STAGE_WEIGHTS == 3,
                "a stage has changed");
+_Static_assert(RAPT_SOFTMAX_LITERAL == 1 && RAPT_SOFTMAX_LOG == 2, "a flag of softmax has changed");
 _Static_assert(RAPT_TEAM_HEADER_BYTES == 128, "the team header has changed");
 
 RAPT_TEST(layout_is_pinned) {

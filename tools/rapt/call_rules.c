@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attend.h"
 #include "call.h"
 #include "common/npy.h"
 
@@ -64,19 +65,14 @@ static int tensor_mask(call *c, const request *r, failure *why) {
   return status;
 }
 
-/* The slopes of `heads` heads: powers of 2^(-8/p) for the largest power of two p within them, then every
- * second one of twice as many. */
 static int slopes(call *c, const request *r, failure *why) {
-  const int32_t heads = c->q.heads;
-  int32_t p = 1;
+  rapt_error error = {.size = sizeof error};
   if (!r->alibi) return 0;
-  c->slopes = calloc((size_t)heads, sizeof *c->slopes);
+  c->slopes = calloc((size_t)c->q.heads, sizeof *c->slopes);
   if (!c->slopes) return fail(why, EXIT_RUN_FAILED, "out of memory");
-  while (p <= heads / 2) p *= 2;
-  for (int32_t h = 0; h < heads; h++)
-    c->slopes[h] = (float)(h < p ? exp2(-8.0 * (h + 1) / p) : exp2(-4.0 * (2 * (h - p) + 1) / p));
   c->args.alibi_slopes = c->slopes;
-  return 0;
+  if (rapt_alibi_slopes(c->q.heads, 0, c->q.heads, c->slopes, &error) == RAPT_OK) return 0;
+  return attend_refused(&error, why);
 }
 
 static int take_sinks(call *c, const npy_array *a, const char *path, failure *why) {

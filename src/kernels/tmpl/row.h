@@ -13,6 +13,7 @@ enum { ROW_GROUP = 4 }; /* rows in registers at once */
 #include "row_softmax.h"
 #include "row_accumulate.h"
 #include "row_finish.h"
+#include "softmax_row.h"
 
 #include "masks.h"
 #include "softcap.h"
