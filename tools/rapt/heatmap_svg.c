@@ -71,13 +71,14 @@ static void write_labels(FILE *to, const heatmap *m) {
           down = m->rows < LABELS ? m->rows : LABELS;
   for (int32_t i = 0; i < across; i++) {
     int32_t x = i * m->columns / across;
-    fprintf(to, "<text x=\"%.1f\" y=\"%d\">%d</text>\n", LEFT + (x + 0.5) * PLOT / m->columns,
-            TOP + PLOT + 18, (int)heatmap_first_key(m, x));
+    fprintf(to, "<text x=\"%.1f\" y=\"%d\">%d</text>\n",
+            (double)LEFT + (x + 0.5) * (double)PLOT / m->columns, TOP + PLOT + 18,
+            (int)heatmap_first_key(m, x));
   }
   for (int32_t i = 0; i < down; i++) {
     int32_t r = i * m->rows / down;
     fprintf(to, "<text class=\"q\" x=\"%d\" y=\"%.1f\">%d</text>\n", LEFT - 6,
-            TOP + (r + 0.5) * PLOT / m->rows + 4, (int)heatmap_first_query(m, r));
+            (double)TOP + (r + 0.5) * (double)PLOT / m->rows + 4, (int)heatmap_first_query(m, r));
   }
   fprintf(to, "<text x=\"%d\" y=\"%d\">key</text>\n", LEFT + PLOT / 2, TOP + PLOT + 38);
   fprintf(to, "<text transform=\"translate(16 %d) rotate(-90)\">query</text>\n", TOP + PLOT / 2);
