@@ -10,7 +10,7 @@
 
 typedef struct comparison {
   const call *c;
-  double loose;
+  double least, most; /* looseness of rows */
   int32_t workers;
   errors *scores, *sums; /* by worker */
   int out_of_memory;     /* of a worker */
@@ -18,19 +18,22 @@ typedef struct comparison {
 
 /* Weights err as their row's scores do. Scores err as their dot products do; what is added to them
  * counts relative to the sum alone. */
-static double bound_of(const call *c, int32_t b, int32_t h, int64_t i, double *row) {
+static double bound_of(const comparison *t, int32_t b, int32_t h, int64_t i, double *row) {
+  const call *c = t->c;
   const int weights = c->scores.stage == RAPT_STAGE_WEIGHTS;
   double peak = 0;
   reference_stage_row(&c->desc, &c->args, b, h, i, weights ? RAPT_STAGE_BIAS : RAPT_STAGE_RAW, row);
-  if (weights) return CHECK_BOUND * errors_looseness(row, c->args.kv_len);
+  if (weights) return CHECK_BOUND * fmax(t->least, errors_looseness(row, c->args.kv_len));
   for (int32_t j = 0; j < c->args.kv_len; j++)
     if (isfinite(row[j])) peak = fmax(peak, fabs(row[j]));
-  return CHECK_BOUND * fmax(1, peak / 4);
+  return CHECK_BOUND * fmax(t->least, peak / 4);
 }
 
-static void compare_row(const call *c, int32_t b, int32_t h, int32_t y, double *row, errors *e) {
+static void compare_row(const comparison *t, int32_t b, int32_t h, int32_t y, double *row,
+                        errors *e) {
+  const call *c = t->c;
   const int64_t i = reference_scores_query(&c->args, b, y);
-  double bound = bound_of(c, b, h, i, row);
+  double bound = bound_of(t, b, h, i, row);
   reference_stage_row(&c->desc, &c->args, b, h, i, c->scores.stage, row);
   errors_add(e, reference_scores_at(&c->args, b, h, y), row, (size_t)c->args.kv_len, bound);
 }
@@ -47,11 +50,11 @@ static void compare_heads(void *arg, int32_t worker) {
   for (int32_t n = worker; n < c->q.batch * c->q.heads; n += t->workers) {
     int32_t b = n / c->q.heads, h = n % c->q.heads, rows = reference_scores_rows(&c->args);
     for (int32_t y = 0; c->weights && y < rows; y++)
-      compare_row(c, b, h, y, row, &t->scores[worker]);
+      compare_row(t, b, h, y, row, &t->scores[worker]);
     if (!c->key_sums) continue;
     reference_key_sums(&c->desc, &c->args, b, h, row);
     errors_add(&t->sums[worker], reference_key_sums_at(&c->args, b, h), row, (size_t)c->args.kv_len,
-               CHECK_BOUND * t->loose);
+               CHECK_BOUND * t->most);
   }
   free(row);
 }
@@ -64,9 +67,9 @@ static int print(const char *what, const errors *of, int32_t workers) {
   return ok;
 }
 
-int check_scores(const call *c, double loose, int *ok, failure *why) {
+int check_scores(const call *c, double least, double most, int *ok, failure *why) {
   static const char *const names[] = {"check raw", "check softcap", "check bias", "check weights"};
-  comparison t = {.c = c, .loose = loose, .workers = c->executor.max_workers};
+  comparison t = {.c = c, .least = least, .most = most, .workers = c->executor.max_workers};
   int status = 0;
   t.scores = calloc((size_t)t.workers, sizeof *t.scores);
   t.sums = calloc((size_t)t.workers, sizeof *t.sums);

@@ -6,8 +6,8 @@
 
 #include "call.h"
 
-/* Prints errors and verdict, and clears *ok if they exceed the bounds. `loose` is the largest
- * looseness of the call's rows: sums of a key go over them all. */
-int check_scores(const call *c, double loose, int *ok, failure *why);
+/* Prints errors and verdict, and clears *ok if they exceed the bounds. The bounds of the call's rows are
+ * wider than for unit-normal scores by a factor of `least` to `most`; sums of a key go over all rows. */
+int check_scores(const call *c, double least, double most, int *ok, failure *why);
 
 #endif
