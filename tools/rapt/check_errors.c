@@ -23,13 +23,15 @@ void errors_add(errors *e, const float *got, const double *ref, size_t n, double
       e->largest = fmax(e->largest, fabs((double)got[i] - ref[i]));
     e->beyond += !reference_close(got[i], ref[i], bound, bound);
   }
+  e->least = e->n ? fmin(e->least, bound) : bound;
+  e->most = fmax(e->most, bound);
   e->n += n;
-  e->bound = fmax(e->bound, bound);
 }
 
 void errors_join(errors *e, const errors *other) {
   e->largest = fmax(e->largest, other->largest);
-  e->bound = fmax(e->bound, other->bound);
+  if (other->n) e->least = e->n ? fmin(e->least, other->least) : other->least;
+  e->most = fmax(e->most, other->most);
   e->beyond += other->beyond;
   e->n += other->n;
 }
@@ -37,6 +39,7 @@ void errors_join(errors *e, const errors *other) {
 int errors_print(const char *what, const errors *e, int ok) {
   ok = ok && e->beyond == 0;
   printf("%-9s %s: largest error %.3g, %zu of %zu beyond %.3g + %.3g |x|", what,
-         ok ? "ok" : "NOT OK", e->largest, e->beyond, e->n, e->bound, e->bound);
+         ok ? "ok" : "NOT OK", e->largest, e->beyond, e->n, e->least, e->least);
+  if (e->most > e->least) printf(" (%.3g in rows of the largest scores)", e->most);
   return ok;
 }

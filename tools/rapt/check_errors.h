@@ -14,7 +14,7 @@ typedef struct errors {
   double largest; /* of elements that are finite in both */
   size_t beyond;  /* elements beyond the bound */
   size_t n;
-  double bound; /* the largest that was allowed */
+  double least, most; /* bounds that were allowed */
 } errors;
 
 /* Rounding errors grow with the scores; the bounds are stated for unit-normal inputs, whose largest are

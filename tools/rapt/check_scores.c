@@ -60,7 +60,7 @@ static void compare_heads(void *arg, int32_t worker) {
 }
 
 static int print(const char *what, const errors *of, int32_t workers) {
-  errors all = {0, 0, 0, 0};
+  errors all = {.n = 0};
   for (int32_t w = 0; w < workers; w++) errors_join(&all, &of[w]);
   int ok = errors_print(what, &all, 1);
   printf("\n");
