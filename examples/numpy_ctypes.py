@@ -7,7 +7,8 @@ Without a path, and for programs that import this file, the loader looks for lib
 
 attention() takes arrays of [batch, head, token, channel]. Any of them may be a view: a transposed
 [batch, token, head, channel] array, every second token, a slice of packed QKV rows. Only the channels must
-be next to each other. The rest of this file tries such views against float64.
+be next to each other. A mask is whatever numpy can broadcast to [batch, head, query, key], and weights are
+computed for the queries that are asked for. The rest of this file tries all that against float64.
 """
 import ctypes
 import sys
@@ -27,18 +28,31 @@ class Desc(ctypes.Structure):
     _fields_ = [("size", u32), ("flags", u32), ("dtype_q", i32), ("dtype_k", i32), ("dtype_v", i32),
                 ("dtype_o", i32), ("heads_q", i32), ("heads_kv", i32), ("head_dim_qk", i32),
                 ("head_dim_v", i32), ("align", i32), ("window_left", i32), ("window_right", i32),
-                ("scale", ctypes.c_float), ("isa", ctypes.c_char_p), ("allocator", pointer)]
+                ("scale", ctypes.c_float), ("isa", ctypes.c_char_p), ("allocator", pointer),
+                ("softcap", ctypes.c_float), ("mask", i32), ("window_keep", i32), ("reserved", i32)]
 
 
 class Tensor(ctypes.Structure):
     _fields_ = [("data", pointer), ("stride", i64 * 3)]
 
 
+class Mask(ctypes.Structure):
+    _fields_ = [("data", pointer), ("stride", i64 * 4), ("extent", i32 * 4), ("factors", pointer)]
+
+
+class ScoresOut(ctypes.Structure):
+    _fields_ = [("size", u32), ("stage", i32), ("n_rows", i32), ("n_heads", i32), ("rows", pointer),
+                ("heads", pointer), ("data", pointer), ("stride", i64 * 3), ("key_sums", pointer),
+                ("key_sums_stride", i64 * 2)]
+
+
 class Args(ctypes.Structure):
     _fields_ = [("size", u32), ("flags", u32), ("batch", i32), ("q_len", i32), ("kv_len", i32),
                 ("reserved", i32), ("q_lens", pointer), ("kv_lens", pointer), ("q_offsets", pointer),
                 ("kv_offsets", pointer), ("q_positions", pointer), ("q", Tensor), ("k", Tensor),
-                ("v", Tensor), ("o", Tensor), ("lse", Tensor), ("cancel", pointer)]
+                ("v", Tensor), ("o", Tensor), ("lse", Tensor), ("cancel", pointer), ("mask", Mask),
+                ("alibi_slopes", pointer), ("sinks", pointer), ("prefix_lens", pointer), ("m", Tensor),
+                ("l", Tensor), ("scores", ctypes.POINTER(ScoresOut))]
 
 
 class Error(ctypes.Structure):
@@ -46,7 +60,8 @@ class Error(ctypes.Structure):
                 ("message", ctypes.c_char * 200)]
 
 
-CAUSAL, BOTTOM_RIGHT = 1, 2
+CAUSAL, BOTTOM_RIGHT, STAGE_WEIGHTS = 1, 2, 3
+MASKS = {"bool": 1, "uint8": 1, "float32": 3, "float16": 4}  # RAPT_MASK_* by dtype
 given = sys.argv[1:] if __name__ == "__main__" else []
 try:
     rapt = ctypes.CDLL(given[0] if given else "librapt.so.0")
@@ -64,8 +79,10 @@ def tensor(name, array):
     return Tensor(array.ctypes.data, (i64 * 3)(*array.strides[:3]))
 
 
-def attention(q, k, v, out=None, causal=False):
-    """softmax(q k^T / sqrt(d)) v; with causal, the last query stands at the last key."""
+def attention(q, k, v, out=None, causal=False, mask=None, rows=None):
+    """softmax(q k^T / sqrt(d) + mask) v; with causal, the last query stands at the last key. A mask is bool
+    (True: the query sees the key) or float32 or float16 (added). With rows, a list of queries, the result
+    is the output and their weights, [batch, head, row, key]."""
     batch, heads_q, q_len, dim = q.shape
     heads_kv, kv_len = k.shape[1:3]
     if k.shape != (batch, heads_kv, kv_len, dim) or v.shape[:3] != k.shape[:3]:
@@ -80,16 +97,26 @@ def attention(q, k, v, out=None, causal=False):
         desc.flags, desc.align = CAUSAL, BOTTOM_RIGHT
     args = Args(size=ctypes.sizeof(Args), batch=batch, q_len=q_len, kv_len=kv_len, q=tensor("q", q),
                 k=tensor("k", k), v=tensor("v", v), o=tensor("out", out))
+    if mask is not None:
+        mask = np.broadcast_to(mask, (batch, heads_q, q_len, kv_len))  # a view: strides of 0
+        desc.mask = MASKS[mask.dtype.name]
+        args.mask = Mask(mask.ctypes.data, mask.strides, mask.shape)
+    if rows is not None:
+        rows = np.array(rows, np.int32)
+        weights = np.empty((batch, heads_q, len(rows), kv_len), np.float32)
+        args.scores = ctypes.pointer(ScoresOut(
+            size=ctypes.sizeof(ScoresOut), stage=STAGE_WEIGHTS, n_rows=len(rows), rows=rows.ctypes.data,
+            data=weights.ctypes.data, stride=weights.strides[:3]))
     error = Error(size=ctypes.sizeof(Error))
     if rapt.rapt_attention(desc, args, None, error) != 0:
         raise ValueError(f"{error.field.decode()} {error.message.decode()}")
-    return out
+    return out if rows is None else (out, weights)
 
 
 # ---- Tried on views ----------------------------------------------------------------------------
 
 
-def reference(q, k, v, causal):
+def reference(q, k, v, causal, mask=None):
     """The same in float64, as numpy would have it."""
     q, k, v = (x.astype(np.float64) for x in (q, k, v))
     group = q.shape[1] // k.shape[1]
@@ -98,8 +125,11 @@ def reference(q, k, v, causal):
     if causal:
         offset = k.shape[2] - q.shape[2]
         scores[..., np.triu(np.ones(scores.shape[2:], bool), offset + 1)] = -np.inf
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf) if mask.dtype == bool else scores + mask
     weights = np.exp(scores - scores.max(axis=3, keepdims=True))
-    return weights / weights.sum(axis=3, keepdims=True) @ v
+    weights /= weights.sum(axis=3, keepdims=True)
+    return weights @ v, weights
 
 
 def views(random):
@@ -124,14 +154,34 @@ def views(random):
     yield "one prefix for all sequences", bhsd(4, 3, 64), shared, shared, None
 
 
-def main():
+def masks(random):
+    """Name and mask, for 2 sequences, 4 heads, 5 queries and 9 keys."""
+    yield "padding, True where a key exists", (np.arange(9) < np.array([[9], [6]]))[:, None, None, :]
+    yield "a bias for each head", random.standard_normal((4, 5, 9), np.float32)
+    yield "float16, -inf forbids", np.where(np.tri(5, 9, 4, bool), 0, -np.inf).astype(np.float16)
+
+
+def try_masks(random):
+    """The largest difference, of outputs and of the weights of two rows."""
     worst = 0.0
+    q, k, v = (random.standard_normal((2, heads, tokens, 64), np.float32) for heads, tokens in ((4, 5), (2, 9), (2, 9)))
+    for name, mask in masks(random):
+        got, weights = attention(q, k, v, mask=mask, rows=[0, -1])
+        want, all_weights = reference(q, k, v, False, mask)
+        off = max(np.abs(got - want).max(), np.abs(weights - all_weights[:, :, [0, -1]]).max())
+        print(f"mask: {name}: largest difference, weights included, {off:.1e}")
+        worst = max(worst, off)
+    return worst
+
+
+def main():
+    worst = try_masks(np.random.default_rng(2))
     for name, q, k, v, out in views(np.random.default_rng(1)):
         for causal in (False, True):
             got = attention(q, k, v, out, causal)
             if out is not None and not np.shares_memory(got, out):
                 sys.exit("error: the result is not in the array that was given")
-            off = np.abs(got - reference(q, k, v, causal)).max()
+            off = np.abs(got - reference(q, k, v, causal)[0]).max()
             worst = max(worst, off)
             print(f"{name}{', causal' if causal else ''}: largest difference {off:.1e}")
     wrong = np.zeros((1, 1, 1, 8), np.float32)

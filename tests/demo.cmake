@@ -26,6 +26,9 @@ demo_prints(example_causal "sum 1\\.000000\n.*sum 0\\.086976\n.*That is the leak
 demo_prints(example_list "softmax .*temperature .*attention .*scale .*order .*causal " example --list)
 demo_prints(example_all "Softmax.*Temperature.*Attention.*Scale.*Order.*Causal" example)
 
+# The same numbers, looked into.
+demo_prints(explain_attention "1 +0 +2\\.88675.*2 +1 +1\\.1547.*3 +2 +0\\.57735.*3 visible keys" explain attention)
+
 # demo_computes(CASE ARGS...): rapt run on a case of examples/data; the test is its exit code.
 function(demo_computes name case)
   set(data "${PROJECT_SOURCE_DIR}/examples/data/${case}")

@@ -5,7 +5,7 @@
  *   fuzz-tool [--seconds N] [--seed N]
  *
  * What is demanded: no crash, no sanitizer's report, a sentence for every refusal, a consistent array
- * for every file that is accepted. The seed is printed; execution n of a seed is always the same. */
+ * for every file that is accepted, a mask within its array for every array taken as one. The seed is printed; execution n of a seed is always the same. */
 #define _POSIX_C_SOURCE 200809L
 #include <assert.h>
 #include <stdio.h>
@@ -15,13 +15,14 @@
 
 #include "common/npy.h"
 #include "rapt/commands.h"
-#include "rapt/request.h"
+#include "rapt/explain_request.h"
+#include "rapt/mask.h"
 #include "common/rng.h"
 
 enum { MAX_FILE = 600, MAX_ARGUMENTS = 40 };
 
 typedef struct counts {
-  uint64_t files, files_read, lines, lines_parsed, requests;
+  uint64_t files, files_read, masks, lines, lines_parsed, requests, explanations;
 } counts;
 
 /* ---- .npy ---------------------------------------------------------------------------------- */
@@ -36,6 +37,9 @@ static const seed_file seeds[] = {
     {"{'descr': '>f2', 'fortran_order': False, 'shape': (5,), }", 10},
     {"{\"shape\": (), \"descr\": '<f8', 'fortran_order': False}", 8},
     {"{'descr': '|u1', 'fortran_order': True, 'shape': (0, 18446744073709551615)}", 0},
+    {"{'descr': '|b1', 'fortran_order': False, 'shape': (3, 4), }", 12},
+    {"{'descr': '>f4', 'fortran_order': False, 'shape': (1, 3, 4), }", 48},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1, 2, 3), }", 48},
     {"{'descr': [('x', '<i4')], 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1)}", 4},
 };
 /* Pieces that take a parser to its corners. */
@@ -130,6 +134,37 @@ static void repair_length(rng *r, unsigned char *file, size_t n) {
   for (size_t i = 8; i < start; i++) file[i] = (unsigned char)(length >> 8 * (i - 8));
 }
 
+/* The array as --mask: Q and K of shapes that often fit. */
+static void fuzz_mask(rng *r, npy_array *a, counts *done) {
+  static const int32_t sizes[] = {1, 2, 3, 4, 5};
+  tensor q = {.option = "--q", .path = "q.npy"}, k = {.option = "--k", .path = "k.npy"};
+  q.batch = sizes[rng_below(r, 5)];
+  q.heads = sizes[rng_below(r, 5)];
+  q.tokens = sizes[rng_below(r, 5)];
+  k.tokens = sizes[rng_below(r, 5)];
+  if (a->dims >= 2 && rng_below(r, 2)) {
+    q.tokens = (int32_t)(a->shape[a->dims - 2] & 0xffff);
+    k.tokens = (int32_t)(a->shape[a->dims - 1] & 0xffff);
+  }
+  failure why = {""};
+  mask_array m;
+  const size_t elements = a->count;
+  if (mask_of_array(&m, a, "m.npy", &q, &k, &why)) {
+    assert(why.sentence[0] && !strchr(why.sentence, '\n') && !m.data);
+    return;
+  }
+  /* The last element of every extent lies in the array: sanitizers see a step beyond. */
+  const int64_t item = m.kind == RAPT_MASK_BOOL ? 1 : m.kind == RAPT_MASK_F16 ? 2 : 4;
+  int64_t last = 0;
+  for (int i = 0; i < 4; i++) last += (m.view.extent[i] - 1) * m.view.stride[i];
+  assert(last == (int64_t)(elements - 1) * item);
+  volatile unsigned char byte = ((const unsigned char *)m.view.data)[last + item - 1];
+  (void)byte;
+  assert(!a->data);
+  mask_free(&m);
+  done->masks++;
+}
+
 static void fuzz_file(rng *r, counts *done) {
   unsigned char file[MAX_FILE + 16];
   char why[300] = "";
@@ -149,7 +184,7 @@ static void fuzz_file(rng *r, counts *done) {
     assert(a.count == product && a.count * (size_t)a.item <= n);
     for (size_t i = 0; i < a.count; i++) sum = sum + npy_at(&a, i);
     done->files_read++;
-    npy_free(&a);
+    fuzz_mask(r, &a, done);
   }
   fclose(stream);
 }
@@ -157,12 +192,13 @@ static void fuzz_file(rng *r, counts *done) {
 /* ---- Command lines ------------------------------------------------------------------------- */
 
 static const char *const values[] = {
-    "q.npy", "bhsd",  "bshd",   "top-left",   "bottom-right",
-    "1,2",   "-1,-1", "0",      "1",          "0.5",
-    "-3",    "nan",   "inf",    "1e400",      "1e-400",
-    "0x1p3", "",      ",",      ",,,,",       "1,2,3,4,5",
-    "--",    "-",     "--help", "2147483648", "99999999999999999999",
-    " 7",    "7 ",    "avx2",   "%s%n"};
+    "q.npy", "bhsd",   "bshd",   "top-left",   "bottom-right",
+    "1,2",   "-1,-1",  "0",      "1",          "0.5",
+    "-3",    "nan",    "inf",    "1e400",      "1e-400",
+    "0x1p3", "",       ",",      ",,,,",       "1,2,3,4,5",
+    "--",    "-",      "--help", "2147483648", "99999999999999999999",
+    " 7",    "7 ",     "avx2",   "%s%n",       "raw",
+    "bias",  "0,5,-1", "causal", "attention",  "-2147483648"};
 enum { N_VALUES = sizeof values / sizeof *values, WORD = 80 };
 
 static void make_word(rng *r, const page *p, char *out) {
@@ -202,9 +238,51 @@ static int make_line(rng *r, const page *p, char text[][WORD], char **argv) {
   return argc;
 }
 
+static void check_call(const request *r) {
+  assert(r->scale == r->scale && r->temperature > 0 && r->softcap >= 0);
+  assert(r->threads >= 0 && r->left >= -1 && r->right >= -1 && r->window_keep >= 0);
+  assert(!r->window_keep || r->left >= 0);
+  assert(!r->n_prefix || r->causal);
+  for (int32_t i = 0; i < r->n_kv_lens; i++) assert(r->kv_lens[i] >= 0);
+  for (int32_t i = 0; i < r->n_prefix; i++) assert(r->prefix[i] >= 0);
+}
+
+static void check_refusal(int status, const failure *why) {
+  assert(status == EXIT_WRONG_USE && why->sentence[0] && !strchr(why->sentence, '\n'));
+}
+
+static void fuzz_run(const arguments *given, counts *done) {
+  static request out;
+  failure why = {""};
+  int status = request_read(given, &out, &why);
+  if (status) {
+    check_refusal(status, &why);
+    return;
+  }
+  done->requests++;
+  check_call(&out);
+  assert(out.q && out.k && out.v && out.tolerance >= 0 && out.heatmap >= -1);
+  assert(out.stage >= RAPT_STAGE_RAW && out.stage <= RAPT_STAGE_WEIGHTS);
+  assert(!out.n_rows || out.weights || out.key_sums);
+}
+
+static void fuzz_explain(const arguments *given, counts *done) {
+  static explain_request out;
+  failure why = {""};
+  int status = explain_read(given, &out, &why);
+  if (status) {
+    check_refusal(status, &why);
+    return;
+  }
+  done->explanations++;
+  check_call(&out.call);
+  assert(out.call.example || (out.call.q && out.call.k));
+  assert(out.head >= 0 && out.sequence >= 0 && out.top >= 0);
+  assert(!out.call.n_rows || out.svg || out.png);
+}
+
 static void fuzz_line(rng *r, counts *done) {
   static char text[MAX_ARGUMENTS][WORD];
-  static request out;
   char *argv[MAX_ARGUMENTS + 1];
   failure why = {""};
   arguments given;
@@ -212,19 +290,14 @@ static void fuzz_line(rng *r, counts *done) {
   int argc = make_line(r, p, text, argv);
   done->lines++;
   int status = options_parse(p, argc, argv, &given, &why);
-  assert(status == 0 ||
-         (status == EXIT_WRONG_USE && why.sentence[0] && !strchr(why.sentence, '\n')));
-  if (status) return;
+  if (status) {
+    check_refusal(status, &why);
+    return;
+  }
   done->lines_parsed++;
-  if (p != &run_page || given.help) return;
-  status = request_read(&given, &out, &why);
-  assert(status == 0 ||
-         (status == EXIT_WRONG_USE && why.sentence[0] && !strchr(why.sentence, '\n')));
-  if (status) return;
-  done->requests++;
-  assert(out.scale == out.scale && out.temperature > 0 && out.tolerance >= 0);
-  assert(out.threads >= 0 && out.heatmap >= -1 && out.left >= -1 && out.right >= -1);
-  for (int32_t i = 0; i < out.n_kv_lens; i++) assert(out.kv_lens[i] >= 0);
+  if (given.help) return;
+  if (p == &run_page) fuzz_run(&given, done);
+  if (p == &explain_page) fuzz_explain(&given, done);
 }
 
 /* -------------------------------------------------------------------------------------------- */
@@ -256,10 +329,12 @@ int main(int argc, char **argv) {
       fuzz_file(&r, &done);
       fuzz_line(&r, &done);
     }
-  printf("%llu files (%llu accepted), %llu command lines (%llu parsed, %llu requests accepted), no "
-         "crash\n",
-         (unsigned long long)done.files, (unsigned long long)done.files_read,
-         (unsigned long long)done.lines, (unsigned long long)done.lines_parsed,
-         (unsigned long long)done.requests);
-  return done.files_read && done.lines_parsed && done.requests ? 0 : 1;
+  printf(
+      "%llu files (%llu accepted, %llu as masks), %llu command lines (%llu parsed, %llu of run and "
+      "%llu of explain accepted), no crash\n",
+      (unsigned long long)done.files, (unsigned long long)done.files_read,
+      (unsigned long long)done.masks, (unsigned long long)done.lines,
+      (unsigned long long)done.lines_parsed, (unsigned long long)done.requests,
+      (unsigned long long)done.explanations);
+  return done.masks && done.requests && done.explanations ? 0 : 1;
 }

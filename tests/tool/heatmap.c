@@ -48,7 +48,9 @@ static void check_cells(sample *s, request *r, int32_t head) {
   r->v = scratch("v.npy");
   r->temperature = 1;
   r->left = r->right = -1;
-  if (CHECK(call_make(&c, r, &why) == 0 && heatmap_make(&m, &c, head, &why) == 0, "%s",
+  const heatmap_view view = {
+      .head = head, .most_rows = HEATMAP_TERMINAL_ROWS, .most_columns = HEATMAP_TERMINAL_COLUMNS};
+  if (CHECK(call_make(&c, r, &why) == 0 && heatmap_make(&m, &c, &view, &why) == 0, "%s",
             why.sentence)) {
     double *ref = reference_cells(s, &m, head);
     for (int32_t x = 0; x < m.rows * m.columns; x++)
@@ -81,7 +83,7 @@ RAPT_TEST(heatmap_cells_are_the_weights) {
   check_cells(&s, &r, 2);
   sample_free(&s);
   memset(&r, 0, sizeof r);
-  s = sample_make(1, 2, 1, 70, 2500, 8, 8); /* three slices of the identity, averaged */
+  s = sample_make(1, 2, 1, 70, 2500, 8, 8); /* averaged */
   check_cells(&s, &r, 1);
   s.desc.flags = RAPT_CAUSAL;
   s.desc.align = r.align = RAPT_ALIGN_TOP_LEFT;

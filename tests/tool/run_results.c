@@ -203,7 +203,9 @@ RAPT_TEST(check_can_fail) {
                 .threads = 2};
   call c;
   failure why;
-  REQUIRE(call_make(&c, &r, &why) == 0 && call_run(&c, &why) == 0, "%s", why.sentence);
+  REQUIRE(call_make(&c, &r, &why) == 0 && call_make_outputs(&c, &r, &why) == 0 &&
+              call_run(&c, &why) == 0,
+          "%s", why.sentence);
   CHECK(check_reference(&c, &why) == 0, "the right result: %s", why.sentence);
   float right = c.o.data[17];
   c.o.data[17] += 1e-5f;

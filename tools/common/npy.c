@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#define _POSIX_C_SOURCE 200809L
 #include "npy.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "npy_header.h"
 
@@ -153,6 +155,11 @@ static size_t write_header(char *out, size_t size, const int64_t *shape, int32_t
   return (size_t)n;
 }
 
+void npy_remove(const char *path) {
+  struct stat s;
+  if (lstat(path, &s) == 0 && S_ISREG(s.st_mode)) remove(path);
+}
+
 int npy_save(const char *path, const float *data, const int64_t *shape, int32_t dims, char *why,
              size_t size) {
   char header[512];
@@ -172,5 +179,6 @@ int npy_save(const char *path, const float *data, const int64_t *shape, int32_t 
   int error = errno;
   if (fclose(file) == 0 && written) return 0;
   if (!error) error = errno;
+  npy_remove(path);
   return npy_fail(why, size, "cannot be written: %s", strerror(error ? error : EIO));
 }

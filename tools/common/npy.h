@@ -32,8 +32,11 @@ double npy_at(const npy_array *array, size_t i);
 /* Element i of a "u2" array that holds bfloat16 bits. */
 double npy_bf16(const npy_array *array, size_t i);
 
-/* Writes float32 in C order. 0, or -1 with a reason. */
+/* Writes float32 in C order. 0, or -1 with a reason, and no half file is left. */
 int npy_save(const char *path, const float *data, const int64_t *shape, int32_t dims, char *why,
              size_t why_size);
+
+/* Removes a file that could not be finished; what is no plain file (a device, a pipe) stays. */
+void npy_remove(const char *path);
 
 #endif

@@ -11,6 +11,8 @@ static const char *option_of(const char *field) {
   static const char *const names[][2] = {
       {"desc.isa", "--isa"},
       {"desc.scale", "--scale"},
+      {"desc.softcap", "--softcap"},
+      {"desc.window_keep", "--window-keep"},
       {"desc.window", "--window"},
       {"desc.align", "--align"},
       {"desc.heads_q", "--q"},
@@ -19,6 +21,12 @@ static const char *option_of(const char *field) {
       {"desc.head_dim_v", "--v (channels)"},
       {"args.q_lens", "--q-lens"},
       {"args.kv_lens", "--kv-lens"},
+      {"args.prefix_lens", "--prefix"},
+      {"args.mask", "--mask"},
+      {"args.sinks", "--sinks"},
+      {"args.scores.rows", "--rows"},
+      {"args.scores.key_sums", "--key-sums"},
+      {"args.scores", "--weights"},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strncmp(field, names[i][0], strlen(names[i][0])) == 0) return names[i][1];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "call.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,37 +26,6 @@ static int check_shapes(const tensor *q, const tensor *k, const tensor *v, failu
     status = fail(why, EXIT_WRONG_USE, "%s %s has %d heads, not a multiple of the %d of %s %s",
                   q->option, q->path, (int)q->heads, (int)k->heads, k->option, k->path);
   return status;
-}
-
-static int describe_mask(rapt_attention_desc *d, const request *r, const tensor *q, const tensor *k,
-                         failure *why) {
-  d->align = r->align;
-  if (r->causal) d->flags |= RAPT_CAUSAL;
-  if (r->left >= 0) d->flags |= RAPT_WINDOW_LEFT;
-  if (r->right >= 0) d->flags |= RAPT_WINDOW_RIGHT;
-  d->window_left = r->left >= 0 ? r->left : 0;
-  d->window_right = r->right >= 0 ? r->right : 0;
-  if (!d->flags) d->align = RAPT_ALIGN_NONE;
-  if (!d->flags || d->align != RAPT_ALIGN_NONE) return 0;
-  if (q->tokens != k->tokens || r->n_q_lens || r->n_kv_lens)
-    return fail(why, EXIT_WRONG_USE,
-                "--window needs --align top-left or bottom-right: there are %d queries and %d keys",
-                (int)q->tokens, (int)k->tokens);
-  d->align = RAPT_ALIGN_TOP_LEFT;
-  return 0;
-}
-
-static int describe_scale(rapt_attention_desc *d, const request *r, failure *why) {
-  if (!r->scale_given && r->temperature == 1) return 0;
-  double scale = r->scale_given ? r->scale : 1 / sqrt((double)d->head_dim_qk);
-  scale /= r->temperature;
-  if (fabs(scale) > 2.3e38)
-    return fail(why, EXIT_WRONG_USE,
-                "--temperature %g makes the scale %g; at most 2.3e38 is possible", r->temperature,
-                scale);
-  d->flags |= RAPT_SCALE_LITERAL;
-  d->scale = (float)scale;
-  return 0;
 }
 
 static int check_lens(const char *name, const int32_t *lens, int32_t n, int32_t batch, int32_t most,
@@ -95,40 +63,83 @@ static int describe(call *c, const request *r, failure *why) {
                                   .v = input(v)};
   rapt_error error = {.size = sizeof error};
   c->info.size = sizeof c->info;
-  int status = describe_mask(&c->desc, r, q, k, why);
-  if (!status) status = describe_scale(&c->desc, r, why);
+  int status = call_rules(c, r, why);
   if (!status) status = check_lens("--q-lens", r->q_lens, r->n_q_lens, q->batch, q->tokens, why);
   if (!status) status = check_lens("--kv-lens", r->kv_lens, r->n_kv_lens, q->batch, k->tokens, why);
   if (!status && rapt_plan_check(&c->desc, &c->info, &error)) status = attend_refused(&error, why);
   return status;
 }
 
-static int make_outputs(call *c, const request *r, failure *why) {
+/* Zeros for `what`, [batch][head][a][b]. */
+static int zeros(float **out, const call *c, int64_t a, int64_t b, const char *what, failure *why) {
+  int64_t n = c->q.batch, bytes = sizeof **out;
+  int wraps = __builtin_mul_overflow(n, (int64_t)c->q.heads, &n);
+  wraps |= __builtin_mul_overflow(n, a, &n);
+  wraps |= __builtin_mul_overflow(n, b, &n);
+  wraps |= __builtin_mul_overflow(bytes, n, &bytes);
+  *out = wraps ? NULL : calloc((size_t)n + 1, sizeof **out);
+  if (*out) return 0;
+  return fail(why, EXIT_RUN_FAILED, "out of memory: %s of %d x %d rows of %lld numbers", what,
+              (int)c->q.batch, (int)c->q.heads, (long long)(a > 1 ? a : b));
+}
+
+static int make_scores(call *c, const request *r, failure *why) {
+  int32_t rows = r->n_rows ? r->n_rows : c->q.tokens, keys = c->k.tokens;
+  int status = 0;
+  c->scores = (rapt_scores_out){.size = sizeof c->scores,
+                                .stage = r->stage,
+                                .n_rows = r->n_rows,
+                                .rows = r->n_rows ? r->rows : NULL};
+  if (r->weights) status = zeros(&c->weights, c, rows, keys, "the weights", why);
+  if (!status && r->key_sums) status = zeros(&c->key_sums, c, 1, keys, "the sums", why);
+  int64_t key = (int64_t)sizeof *c->weights * keys, head = key * rows;
+  c->scores.data = c->weights;
+  memcpy(c->scores.stride, (int64_t[3]){head * c->q.heads, head, key}, sizeof c->scores.stride);
+  c->scores.key_sums = c->key_sums;
+  c->scores.key_sums_stride[0] = key * c->q.heads;
+  c->scores.key_sums_stride[1] = key;
+  if (r->weights || r->key_sums) c->args.scores = &c->scores;
+  return status;
+}
+
+int call_make_outputs(call *c, const request *r, failure *why) {
   int status = tensor_make_like(&c->o, &c->q, c->v.channels, r->tokens_first, why);
+  if (!status) status = make_scores(c, r, why);
   if (status) return status;
   c->args.o = (rapt_tensor){c->o.data, {c->o.stride[0], c->o.stride[1], c->o.stride[2]}};
   if (!r->lse && !r->check) return 0;
   int64_t token = sizeof *c->lse, head = token * c->q.tokens, all = head * c->q.heads;
-  c->lse = calloc((size_t)c->q.batch, (size_t)all);
-  if (!c->lse)
-    return fail(why, EXIT_RUN_FAILED, "out of memory: the LSE has %lld bytes per sequence",
-                (long long)all);
+  status = zeros(&c->lse, c, c->q.tokens, 1, "the LSE", why);
   c->args.lse = (rapt_tensor){c->lse, {all, head, token}};
-  return 0;
+  return status;
+}
+
+/* The numbers of a worked example instead of files; values are optional, as with files. */
+static int load_example(call *c, const example_tensors *e, failure *why) {
+  int status = tensor_of(&c->q, "example", e->name, e->q, e->queries, e->head_dim, why);
+  if (!status) status = tensor_of(&c->k, "example", e->name, e->k, e->keys, e->head_dim, why);
+  if (!status) status = tensor_of(&c->v, "example", e->name, NULL, e->keys, 0, why);
+  return status;
+}
+
+static int load_files(call *c, const request *r, failure *why) {
+  int status = tensor_load(&c->q, "--q", r->q, r->tokens_first, why);
+  if (!status) status = tensor_load(&c->k, "--k", r->k, r->tokens_first, why);
+  if (!status && r->v) status = tensor_load(&c->v, "--v", r->v, r->tokens_first, why);
+  if (!status && !r->v) { /* values of no channels, which are never read */
+    c->v = c->k;
+    c->v.data = NULL;
+    c->v.channels = 0;
+  }
+  return status;
 }
 
 int call_make(call *c, const request *r, failure *why) {
   memset(c, 0, sizeof *c);
   c->executor = executor_of_threads(r->threads ? r->threads : rapt_default_workers());
-  int status = tensor_load(&c->q, "--q", r->q, r->tokens_first, why);
-  if (!status) status = tensor_load(&c->k, "--k", r->k, r->tokens_first, why);
-  if (!status) status = tensor_load(&c->v, "--v", r->v, r->tokens_first, why);
+  int status = r->example ? load_example(c, r->example, why) : load_files(c, r, why);
   if (!status) status = check_shapes(&c->q, &c->k, &c->v, why);
   if (!status) status = describe(c, r, why);
-  if (!status && r->heatmap >= c->q.heads)
-    status = fail(why, EXIT_WRONG_USE, "--heatmap %d: the heads of --q %s are 0..%d",
-                  (int)r->heatmap, r->q, (int)c->q.heads - 1);
-  if (!status) status = make_outputs(c, r, why);
   return status;
 }
 
@@ -137,8 +148,14 @@ void call_free(call *c) {
   tensor_free(&c->k);
   tensor_free(&c->v);
   tensor_free(&c->o);
+  mask_free(&c->mask);
+  free(c->sinks);
+  free(c->slopes);
+  free(c->prefix_lens);
   free(c->lse);
-  c->lse = NULL;
+  free(c->weights);
+  free(c->key_sums);
+  memset(c, 0, sizeof *c);
 }
 
 int call_run(call *c, failure *why) {

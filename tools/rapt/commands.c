@@ -5,10 +5,8 @@
 
 /* In the order of --help and the man page. */
 const command commands[] = {
-    {&info_page, cmd_info},
-    {&run_page, cmd_run},
-    {&bench_page, cmd_bench},
-    {&example_page, cmd_example},
+    {&info_page, cmd_info},   {&run_page, cmd_run},         {&explain_page, cmd_explain},
+    {&bench_page, cmd_bench}, {&example_page, cmd_example},
 };
 const int32_t n_commands = (int32_t)(sizeof commands / sizeof *commands);
 

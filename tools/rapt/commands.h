@@ -24,6 +24,9 @@ int cmd_info(int argc, char **argv);
 extern const page run_page;
 int cmd_run(int argc, char **argv);
 
+extern const page explain_page;
+int cmd_explain(int argc, char **argv);
+
 extern const page bench_page;
 int cmd_bench(int argc, char **argv);
 

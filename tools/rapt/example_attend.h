@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * One head over small tables of numbers, computed by the library's public call. The library returns
- * outputs and log-sum-exps only; the scores and the weights of a worked example are got from it by
- * choosing what it is asked. */
+ * One head over small tables of numbers, computed by the library's public call. The scores and the
+ * weights of a worked example are got from outputs and log-sum-exps alone, by choosing what is asked:
+ * that is part of what the examples teach. (rapt explain has them from the library's scores_out.) */
 #ifndef RAPT_TOOL_EXAMPLE_ATTEND_H
 #define RAPT_TOOL_EXAMPLE_ATTEND_H
 

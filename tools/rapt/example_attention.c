@@ -13,6 +13,9 @@ static const float q[DIM] = {1, 0, 1};
 static const float k[KEYS][DIM] = {{1, 0, 4}, {0, 1, 2}, {1, 1, 0}};
 static const float v[KEYS][VALUE_DIM] = {{10, 0}, {0, 10}, {5, 5}};
 
+const example_tensors example_attention_tensors = {
+    .name = "attention", .queries = 1, .keys = KEYS, .head_dim = DIM, .q = q, .k = k[0]};
+
 int example_attention(example_attention_figures *figures, failure *why) {
   /* Scale 0 is the default 1/sqrt(head_dim), here 1/sqrt(3). */
   const example_head head = {.queries = 1, .keys = KEYS, .head_dim = DIM, .q = q, .k = k[0]};

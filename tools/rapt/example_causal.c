@@ -9,15 +9,28 @@
 
 enum { TOKENS = EXAMPLE_CAUSAL_TOKENS };
 
+/* One channel, scale 1, all queries 1: a key is its own score. */
+static const float ones[TOKENS] = {1, 1, 1, 1, 1},
+                   usual_keys[TOKENS] = {0.5f, 2.0f, 1.0f, 1.5f, 1.0f};
+
+const example_tensors example_causal_tensors = {.name = "causal",
+                                                .queries = TOKENS,
+                                                .keys = TOKENS,
+                                                .head_dim = 1,
+                                                .q = ones,
+                                                .k = usual_keys,
+                                                .scale = 1,
+                                                .causal = 1};
+
 int example_causal(float last_score, int32_t masked_after, example_causal_rows weights,
                    failure *why) {
-  static const float queries[TOKENS] = {1, 1, 1, 1, 1};
-  /* One channel, scale 1, all queries 1: a key is its own score. */
-  const float keys[TOKENS] = {0.5f, 2.0f, 1.0f, 1.5f, last_score};
+  float keys[TOKENS];
+  for (int32_t j = 0; j < TOKENS; j++) keys[j] = usual_keys[j];
+  keys[TOKENS - 1] = last_score;
   const example_head head = {.queries = TOKENS,
                              .keys = TOKENS,
                              .head_dim = 1,
-                             .q = queries,
+                             .q = ones,
                              .k = keys,
                              .scale = 1,
                              .causal = !masked_after};

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * The figures of the example `scale` as a table in a file, or as a picture by gnuplot. */
-#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "examples.h"
+#include "gnuplot.h"
 
 static int write_table(FILE *to, failure *why) {
   fprintf(to, "# head_dim, mean entropy in bits with scale 1, with 1/sqrt(head_dim), "
@@ -29,24 +28,14 @@ static int ends_in(const char *text, const char *ending) {
   return n >= m && strcmp(text + n - m, ending) == 0;
 }
 
-/* As gnuplot quotes: nothing but the quote itself is special. A leading "./" keeps a name that
- * begins with a bar from being a command to it. */
-static void write_quoted(FILE *to, const char *path) {
-  fputs(path[0] == '/' ? "'" : "'./", to);
-  for (; *path; path++) {
-    if (*path == '\'') fputc('\'', to);
-    fputc(*path, to);
-  }
-  fputc('\'', to);
-}
-
-static int write_script(FILE *to, const char *path, failure *why) {
+static int write_script(FILE *to, const char *path, const void *arg, failure *why) {
+  (void)arg;
   fprintf(to, "$entropy << END\n");
   int status = write_table(to, why);
   fprintf(to, "END\nset terminal %s\nset output ",
           ends_in(path, ".png") ? "pngcairo size 1200,800 font 'sans,18'"
                                 : "svg size 900,600 font 'sans,16' background 'white'");
-  write_quoted(to, path);
+  gnuplot_quote(to, path);
   fprintf(
       to,
       "\nset title 'Softmax over %d random keys, with and without the scale'\n"
@@ -61,23 +50,8 @@ static int write_script(FILE *to, const char *path, failure *why) {
 }
 
 static int draw(const char *path, failure *why) {
-  if (strchr(path, '\n'))
-    return fail(why, EXIT_WRONG_USE, "--plot takes a file name without line breaks");
-  /* A gnuplot that is missing or fails must be an error message, not the end of this process. */
-  void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-  FILE *gnuplot = popen("gnuplot", "w");
-  int status = 0;
-  if (!gnuplot)
-    status = fail(why, EXIT_RUN_FAILED, "gnuplot could not be started: %s", strerror(errno));
-  else
-    status = write_script(gnuplot, path, why);
-  if (gnuplot && pclose(gnuplot) != 0 && status == 0)
-    status = fail(why, EXIT_RUN_FAILED,
-                  "gnuplot could not draw %s (is it installed? a name that ends in .dat gives the "
-                  "numbers instead)",
-                  path);
-  signal(SIGPIPE, before);
-  return status;
+  int status = gnuplot_present("--plot", "a name that ends in .dat gives the numbers instead", why);
+  return status ? status : gnuplot_run("--plot", path, write_script, NULL, why);
 }
 
 int example_scale_plot(const char *path, failure *why) {

@@ -10,6 +10,16 @@
 
 #include "failure.h"
 
+/* Numbers of an example that rapt explain can look into: one head. */
+typedef struct example_tensors {
+  const char *name;
+  int32_t queries, keys, head_dim;
+  const float *q, *k;
+  double scale;   /* 0: 1/sqrt(head_dim) */
+  int32_t causal; /* query i sees keys 0..i */
+} example_tensors;
+extern const example_tensors example_attention_tensors, example_causal_tensors;
+
 /* ---- temperature: five scores, sharpened and flattened ---- */
 
 enum { EXAMPLE_TEMPERATURE_SCORES = 5 };

@@ -4,13 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "attend.h"
 #include "common/reference.h"
+#include "look.h"
 #include "shades.h"
 
-enum { MOST_COLUMNS = 64, MOST_ROWS = 32, MOST_KEYS_AT_ONCE = 1024, LABEL_EVERY = 16 };
+enum { MOST_AT_ONCE = 1 << 22, LABEL_EVERY = 16 }; /* weights in memory; columns */
 
 /* The cell of `i` when `n` of them share `cells`; and the first of a cell. */
 static int32_t cell_of(int32_t i, int32_t n, int32_t cells) {
@@ -20,50 +19,27 @@ static int32_t first_of(int32_t cell, int32_t n, int32_t cells) {
   return (int32_t)(((int64_t)cell * n + cells - 1) / cells);
 }
 
-/* The call for one head of the first sequence, with O of `width` columns. */
-static void narrow(const call *c, int32_t head, int32_t width, float *o, rapt_attention_desc *d,
-                   rapt_attention_args *a) {
-  int32_t kv_head = head / (c->q.heads / c->k.heads);
-  *d = c->desc;
-  *a = c->args;
-  d->heads_q = d->heads_kv = 1;
-  d->head_dim_v = width;
-  a->batch = 1;
-  a->q.data = (const char *)c->args.q.data + head * c->q.stride[1];
-  a->k.data = (const char *)c->args.k.data + kv_head * c->k.stride[1];
-  int64_t row = (int64_t)sizeof *o * width;
-  a->o = (rapt_tensor){o, {row * a->q_len, row * a->q_len, row}};
-  a->lse = (rapt_tensor){NULL, {0, 0, 0}};
+int32_t heatmap_first_query(const heatmap *m, int32_t row) {
+  int32_t at = first_of(row, m->queries, m->rows);
+  return m->view.query ? m->view.query[at] : at;
 }
 
-/* Weights of keys first .. first+width-1 into o[queries][width]. V is `width` columns of the identity:
- * row j has its 1 in column j - first. All rows are views of one row of zeros with a single 1 in it,
- * each starting a number before the last. */
-static int slice(const call *c, int32_t head, int32_t first, int32_t width, float *line, float *o,
-                 failure *why) {
-  rapt_attention_desc d;
-  rapt_attention_args a;
-  narrow(c, head, width, o, &d, &a);
-  /* Row j starts at row0 - j, so its column j - first is row0 - first, whatever j. */
-  float *row0 = line + (a.kv_len - 1);
-  float *one = row0 - first;
-  int64_t back = -(int64_t)sizeof *line;
-  *one = 1;
-  a.v = (rapt_const_tensor){row0, {0, 0, back}};
-  int status = attend(&d, &a, &c->executor, 1, 0, NULL, NULL, why);
-  *one = 0;
-  return status;
+int32_t heatmap_first_key(const heatmap *m, int32_t column) {
+  return first_of(column, m->keys, m->columns);
 }
 
-static void add_slice(heatmap *m, const float *o, int32_t first, int32_t width, double *sum) {
-  for (int32_t i = 0; i < m->queries; i++)
-    for (int32_t x = 0; x < width; x++) {
-      double weight = (double)o[(size_t)i * (size_t)width + (size_t)x];
-      int32_t row = cell_of(i, m->queries, m->rows),
-              column = cell_of(first + x, m->keys, m->columns);
-      m->cell[row * m->columns + column] += weight;
-      sum[i] += weight;
-    }
+int32_t heatmap_even_cells(int32_t n) {
+  int32_t each = (int32_t)(((int64_t)n + HEATMAP_FILE_CELLS - 1) / HEATMAP_FILE_CELLS);
+  return each > 0 ? (int32_t)(((int64_t)n + each - 1) / each) : 0;
+}
+
+/* Adds the weights of row `at` of those drawn. */
+static void add_row(heatmap *m, const float *weight, int32_t at, double *sum) {
+  double *cells = m->cell + cell_of(at, m->queries, m->rows) * m->columns;
+  for (int32_t j = 0; j < m->keys; j++) {
+    cells[cell_of(j, m->keys, m->columns)] += (double)weight[j];
+    sum[at] += (double)weight[j];
+  }
 }
 
 static void average(heatmap *m, const double *sum) {
@@ -83,37 +59,53 @@ static void average(heatmap *m, const double *sum) {
     }
 }
 
-int heatmap_possible(const call *c, failure *why) {
-  int64_t queries = reference_q_len(&c->args, 0), keys = reference_kv_len(&c->args, 0);
+int heatmap_possible(const call *c, const char *name, int32_t sequence, failure *why) {
+  int64_t queries = reference_q_len(&c->args, sequence),
+          keys = reference_kv_len(&c->args, sequence);
   if (queries > 0 && keys > 0) return 0;
-  return fail(why, EXIT_WRONG_USE, "--heatmap: sequence 0 has %d queries and %d keys", (int)queries,
-              (int)keys);
+  return fail(why, EXIT_WRONG_USE, "%s: sequence %d has %d queries and %d keys", name,
+              (int)sequence, (int)queries, (int)keys);
 }
 
-int heatmap_make(heatmap *m, const call *c, int32_t head, failure *why) {
-  int32_t capacity = c->k.tokens;
-  *m = (heatmap){.queries = (int32_t)reference_q_len(&c->args, 0),
-                 .keys = (int32_t)reference_kv_len(&c->args, 0)};
-  m->rows = m->queries < MOST_ROWS ? m->queries : MOST_ROWS;
-  m->columns = m->keys < MOST_COLUMNS ? m->keys : MOST_COLUMNS;
-  int32_t widest = m->keys < MOST_KEYS_AT_ONCE ? m->keys : MOST_KEYS_AT_ONCE;
+/* So many rows at a time that their weights stay small beside the inputs of a long call. */
+static int add_rows(heatmap *m, const call *c, int32_t at_once, int32_t *row, float *weights,
+                    double *sum, failure *why) {
+  int status = 0;
+  for (int32_t from = 0; !status && from < m->queries; from += at_once) {
+    int32_t n = m->queries - from < at_once ? m->queries - from : at_once;
+    for (int32_t i = 0; i < n; i++) row[i] = m->view.query ? m->view.query[from + i] : from + i;
+    status = look_at_rows(c, m->view.sequence, m->view.head, RAPT_STAGE_WEIGHTS, row, n, weights,
+                          why);
+    for (int32_t i = 0; !status && i < n; i++)
+      add_row(m, weights + (size_t)i * (size_t)c->k.tokens, from + i, sum);
+  }
+  return status;
+}
+
+int heatmap_make(heatmap *m, const call *c, const heatmap_view *view, failure *why) {
+  *m = (heatmap){.view = *view,
+                 .heads = c->q.heads,
+                 .queries = view->query ? view->n_queries
+                                        : (int32_t)reference_q_len(&c->args, view->sequence),
+                 .keys = (int32_t)reference_kv_len(&c->args, view->sequence)};
+  m->rows = m->queries < view->most_rows ? m->queries : view->most_rows;
+  m->columns = m->keys < view->most_columns ? m->keys : view->most_columns;
+  int32_t at_once = MOST_AT_ONCE / c->k.tokens;
+  if (at_once < 1) at_once = 1;
+  if (at_once > m->queries) at_once = m->queries;
   m->cell = calloc((size_t)m->rows * (size_t)m->columns, sizeof *m->cell);
-  float *line = calloc((size_t)capacity + (size_t)widest, sizeof *line);
-  float *o = malloc((size_t)c->q.tokens * (size_t)widest * sizeof *o);
+  int32_t *row = calloc((size_t)at_once, sizeof *row);
+  float *weights = malloc((size_t)at_once * (size_t)c->k.tokens * sizeof *weights);
   double *sum = calloc((size_t)m->queries, sizeof *sum);
   int status = 0;
-  if (!m->cell || !line || !o || !sum)
-    status = fail(why, EXIT_RUN_FAILED, "out of memory for %d x %d weights", (int)m->queries,
-                  (int)widest);
-  for (int32_t first = 0; !status && first < m->keys; first += widest) {
-    int32_t width = m->keys - first < widest ? m->keys - first : widest;
-    status = slice(c, head, first, width, line, o, why);
-    if (!status) add_slice(m, o, first, width, sum);
-  }
+  if (!m->cell || !row || !weights || !sum)
+    status = fail(why, EXIT_RUN_FAILED, "out of memory for %d x %d weights", (int)at_once,
+                  (int)m->keys);
+  if (!status) status = add_rows(m, c, at_once, row, weights, sum, why);
   if (!status) average(m, sum);
   free(sum);
-  free(o);
-  free(line);
+  free(weights);
+  free(row);
   return status;
 }
 
@@ -125,7 +117,7 @@ void heatmap_free(heatmap *m) {
 static void print_key_axis(const heatmap *m) {
   printf("%10s", "key");
   for (int32_t x = 0; x < m->columns; x += LABEL_EVERY)
-    printf(" %-*d", LABEL_EVERY - 1, (int)first_of(x, m->keys, m->columns));
+    printf(" %-*d", LABEL_EVERY - 1, (int)heatmap_first_key(m, x));
   printf("\n%11s", "");
   for (int32_t x = 0; x < m->columns; x++) fputs(x % LABEL_EVERY ? " " : "|", stdout);
   printf("\n");
@@ -150,17 +142,23 @@ static void print_legend(const heatmap *m, const shades *s, int32_t nans) {
     printf("sums over the keys of a query: %.7f to %.7f\n", m->least_sum, m->most_sum);
 }
 
-void heatmap_print(const heatmap *m, int32_t head, int32_t heads) {
+const char *heatmap_title(const heatmap *m, char *out, size_t size) {
+  snprintf(out, size, "head %d (of %d), sequence %d: %d queries down, %d keys across",
+           (int)m->view.head, (int)m->heads, (int)m->view.sequence, (int)m->queries, (int)m->keys);
+  return out;
+}
+
+void heatmap_print(const heatmap *m) {
   shades s = shades_choose();
   int32_t nans = 0;
-  printf("\nattention weights of head %d (of %d), sequence 0: %d queries down, %d keys across\n",
-         (int)head, (int)heads, (int)m->queries, (int)m->keys);
+  char title[120];
+  printf("\nattention weights of %s\n", heatmap_title(m, title, sizeof title));
   if (m->rows < m->queries || m->columns < m->keys)
     printf("a cell is the mean of %.3g x %.3g weights\n", (double)m->queries / m->rows,
            (double)m->keys / m->columns);
   print_key_axis(m);
   for (int32_t r = 0; r < m->rows; r++) {
-    printf("%s%6d |", r ? "   " : "  q", (int)first_of(r, m->queries, m->rows));
+    printf("%s%6d |", r ? "   " : "  q", (int)heatmap_first_query(m, r));
     for (int32_t x = 0; x < m->columns; x++) {
       double weight = m->cell[r * m->columns + x];
       nans += isnan(weight) != 0;

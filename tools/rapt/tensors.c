@@ -73,6 +73,23 @@ int tensor_load(tensor *t, const char *option, const char *path, int tokens_firs
   return status;
 }
 
+int tensor_of(tensor *t, const char *option, const char *path, const float *data, int32_t tokens,
+              int32_t channels, failure *why) {
+  *t = (tensor){.option = option,
+                .path = path,
+                .dims = 2,
+                .batch = 1,
+                .heads = 1,
+                .tokens = tokens,
+                .channels = channels};
+  set_strides(t, 0);
+  if (!data) return 0;
+  t->data = malloc((size_t)t->stride[0]);
+  if (!t->data) return fail(why, EXIT_RUN_FAILED, "out of memory");
+  memcpy(t->data, data, (size_t)t->stride[0]);
+  return 0;
+}
+
 int tensor_make_like(tensor *t, const tensor *like, int32_t channels, int tokens_first,
                      failure *why) {
   *t = *like;

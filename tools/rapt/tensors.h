@@ -19,6 +19,10 @@ typedef struct tensor {
 /* Loads the file of an option and converts it to float32. */
 int tensor_load(tensor *t, const char *option, const char *path, int tokens_first, failure *why);
 
+/* One head of numbers in memory, copied; data NULL: none, for no channels. */
+int tensor_of(tensor *t, const char *option, const char *path, const float *data, int32_t tokens,
+              int32_t channels, failure *why);
+
 /* A tensor of zeros, laid out as `like` but with its own number of channels. */
 int tensor_make_like(tensor *t, const tensor *like, int32_t channels, int tokens_first,
                      failure *why);
