@@ -49,6 +49,7 @@ static int plan(bench_problem *p, rapt_error *error) {
       .head_dim_v = s->head_dim,
       .align = s->causal ? RAPT_ALIGN_TOP_LEFT : RAPT_ALIGN_NONE,
   };
+  bench_rules_describe(&p->rules, &desc);
   p->info.size = sizeof p->info;
   if (rapt_plan_create(&desc, &p->plan, error) != RAPT_OK) return -1;
   if (rapt_plan_get_info(p->plan, &p->info, error) != RAPT_OK) return -1;
@@ -70,6 +71,7 @@ static int plan(bench_problem *p, rapt_error *error) {
   strides(s, s->heads_kv, s->kv_len, p->args.k.stride);
   strides(s, s->heads_kv, s->kv_len, p->args.v.stride);
   strides(s, s->heads_q, s->q_len, p->args.o.stride);
+  bench_rules_apply(&p->rules, &p->args);
 
   rapt_workspace_info need = {.size = sizeof need};
   if (rapt_plan_workspace(p->plan, &p->args, s->threads, &need, error) != RAPT_OK) return -1;
@@ -84,9 +86,14 @@ static int plan(bench_problem *p, rapt_error *error) {
 }
 
 int bench_problem_open(bench_problem *p, const bench_shape *shape, char *why, size_t size) {
+  return bench_problem_open_ruled(p, shape, BENCH_RULE_NONE, why, size);
+}
+
+int bench_problem_open_ruled(bench_problem *p, const bench_shape *shape, bench_rule rule, char *why,
+                             size_t size) {
   memset(p, 0, sizeof *p);
   p->shape = *shape;
-  if (allocate(p) != 0) {
+  if (bench_rules_open(&p->rules, rule, shape) != 0 || allocate(p) != 0) {
     snprintf(why, size, "no memory for the tensors");
     return -1;
   }
@@ -108,6 +115,7 @@ void bench_problem_close(bench_problem *p) {
   bench_buffer_close(&p->q);
   bench_buffer_close(&p->kv);
   bench_buffer_close(&p->o);
+  bench_rules_close(&p->rules);
   memset(p, 0, sizeof *p);
 }
 
@@ -127,29 +135,48 @@ int bench_problem_verify(bench_problem *p, char *why, size_t size) {
   return bench_problem_compare(p, p->o.data, why, size);
 }
 
-/* One row in float64: `weights` has room for kv_len, `row` for head_dim values. */
-static void reference(const bench_problem *p, int32_t b, int32_t h, int32_t i, double *weights,
-                      double *row) {
+/* One row in float64: `weights` gets one for each of n keys, `row` head_dim values. *slack: what float32
+ * may be off by. Returns n. */
+static int32_t reference(const bench_problem *p, int32_t b, int32_t h, int32_t i, double *weights,
+                         double *row, double *slack) {
   const bench_shape *s = &p->shape;
   int32_t hkv = (int32_t)((int64_t)h * s->heads_kv / s->heads_q);
   int32_t n = s->causal && i + 1 < s->kv_len ? i + 1 : s->kv_len;
   const float *q = bench_q(p) + bench_offset(s, s->heads_q, s->q_len, b, h, i);
-  double maximum = -INFINITY, sum = 0;
+  const double sink = bench_rules_sink(&p->rules, h);
+  double maximum = sink;
   for (int32_t j = 0; j < n; j++) {
     const float *k = bench_k(p) + bench_offset(s, s->heads_kv, s->kv_len, b, hkv, j);
     double dot = 0;
     for (int32_t d = 0; d < s->head_dim; d++) dot += (double)q[d] * k[d];
-    weights[j] = dot / sqrt(s->head_dim);
+    weights[j] = bench_rules_score(&p->rules, h, i, j, dot / sqrt(s->head_dim));
     if (weights[j] > maximum) maximum = weights[j];
   }
+  /* ALiBi far from the query: a score of 1000 is itself rounded by 6e-5, and its weight with it. */
+  *slack = 5e-6 + ldexp(fabs(maximum), -23);
+  double sum = exp(sink - maximum);
+  for (int32_t j = 0; j < n; j++) sum += weights[j] = exp(weights[j] - maximum);
   memset(row, 0, (size_t)s->head_dim * sizeof *row);
   for (int32_t j = 0; j < n; j++) {
     const float *v = bench_v(p) + bench_offset(s, s->heads_kv, s->kv_len, b, hkv, j);
-    double w = exp(weights[j] - maximum);
-    sum += w;
-    for (int32_t d = 0; d < s->head_dim; d++) row[d] += w * v[d];
+    weights[j] /= sum;
+    for (int32_t d = 0; d < s->head_dim; d++) row[d] += weights[j] * v[d];
   }
-  for (int32_t d = 0; d < s->head_dim; d++) row[d] /= sum;
+  return n;
+}
+
+/* The weights given out for this row, if any, against n of them and zeros. */
+static int compare_weights(const bench_problem *p, int32_t b, int32_t h, int32_t i,
+                           const double *weights, int32_t n, char *why, size_t size) {
+  const float *got = bench_rules_weights(&p->rules, b, h, i);
+  for (int32_t j = 0; got && j < p->shape.kv_len; j++) {
+    const double exact = j < n ? weights[j] : 0;
+    if (fabs(got[j] - exact) <= 1e-8 + 1e-5 * exact) continue;
+    snprintf(why, size, "wrong weight: b %d, head %d, token %d, key %d is %.9g, not %.9g", (int)b,
+             (int)h, (int)i, (int)j, (double)got[j], exact);
+    return -1;
+  }
+  return 0;
 }
 
 int bench_problem_compare(const bench_problem *p, const float *o, char *why, size_t size) {
@@ -167,11 +194,14 @@ int bench_problem_compare(const bench_problem *p, const float *o, char *why, siz
   for (int32_t x = 0; x < 18 && result == 0; x++) {
     int32_t b = batches[x / 9], h = heads[x / 3 % 3], i = tokens[x % 3];
     const float *got = o + bench_offset(s, s->heads_q, s->q_len, b, h, i);
-    reference(p, b, h, i, weights, row);
+    double slack;
+    int32_t n = reference(p, b, h, i, weights, row, &slack);
+    result = compare_weights(p, b, h, i, weights, n, why, size);
+    const double divisor = bench_rules_divisor(&p->rules, b, h, i);
     for (int32_t d = 0; d < s->head_dim && result == 0; d++)
-      if (!(fabs(got[d] - row[d]) <= 5e-6 + 5e-6 * fabs(row[d]))) {
+      if (!(fabs(got[d] / divisor - row[d]) <= slack + slack * fabs(row[d]))) {
         snprintf(why, size, "wrong result: b %d, head %d, token %d, channel %d is %.9g, not %.9g",
-                 (int)b, (int)h, (int)i, (int)d, (double)got[d], row[d]);
+                 (int)b, (int)h, (int)i, (int)d, got[d] / divisor, row[d]);
         result = -1;
       }
   }

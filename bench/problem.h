@@ -8,12 +8,15 @@
 
 #include "anchors.h"
 #include "data.h"
+#include "rules.h"
 #include "shape.h"
 
 enum { BENCH_NAME = 128 };
 
 /* "prefill/f32/causal/b1_hq12_hkv12_d64_s1024_bshd/t1" and so on; `suite` may hold slashes. */
 void bench_name_prefill(char name[BENCH_NAME], const char *suite, const bench_shape *shape);
+/* "rules/f32/alibi/b1_hq12_hkv12_d64_s2048/t1"; "_causal" after the rule */
+void bench_name_rule(char name[BENCH_NAME], const bench_shape *shape, bench_rule rule);
 /* "decode/f32/b1_hq32_hkv8_d128_kv4096_huge/t1" */
 void bench_name_decode(char name[BENCH_NAME], const bench_shape *shape);
 /* "scaling/f32/none/hq12_d64/s1024/t1" */
@@ -30,11 +33,14 @@ typedef struct bench_problem {
   size_t workspace_bytes;
   rapt_executor executor;
   rapt_attention_args args;
+  bench_rules rules;
   int32_t status; /* of the last run */
 } bench_problem;
 
-/* 0, or -1 with the reason in `why`. Either way close it. */
+/* 0, or -1 with the reason in `why`. Either way close it, and do not move it meanwhile. */
 int bench_problem_open(bench_problem *p, const bench_shape *shape, char *why, size_t size);
+int bench_problem_open_ruled(bench_problem *p, const bench_shape *shape, bench_rule rule, char *why,
+                             size_t size);
 void bench_problem_close(bench_problem *p);
 
 /* The call that is measured; ctx is the problem. */

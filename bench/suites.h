@@ -18,6 +18,7 @@ void bench_suite_baseline(void);
 
 void bench_suite_growth(void);
 void bench_suite_models(void);
+void bench_suite_rules(void);
 
 /* Benchmarks that several suites register; arg is a bench_shape. */
 void bench_prefill(gbench_state *state, const void *arg);
