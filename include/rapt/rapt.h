@@ -235,8 +235,8 @@ typedef struct rapt_const_tensor {
  * is broadcast, its stride ignored) or at least what the call needs: batch, heads_q, the longest
  * q_len, the longest kv_len. A mask shorter than the keys is an error, never a guess about the rest.
  * Strides are in bytes, multiples of the element, zero and negative ones included. Queries and keys
- * are counted from 0 within each sequence, with offsets too. With RAPT_MASK_BITS extent[3] counts keys
- * and stride[3] is ignored: words of a row are contiguous. */
+ * are counted from 0 within each sequence, with offsets too. With RAPT_MASK_BITS the words of
+ * a row are contiguous, stride[3] is ignored, and extent[3] counts keys: 1 is one key, no broadcast. */
 typedef struct rapt_mask {
   const void *data;
   int64_t stride[4];

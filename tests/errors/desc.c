@@ -35,7 +35,7 @@ BAD(size_odd, INVALID, "desc.size", "71", desc->size = 71)
 BAD(size_garbage, INVALID, "desc.size", "2863311530", desc->size = 0xaaaaaaaa)
 
 /* Flags and types */
-BAD(flag_next, INVALID, "desc.flags", "0x20", desc->flags |= 1u << 5)
+BAD(flag_next, INVALID, "desc.flags", "0x100", desc->flags |= 1u << 8)
 BAD(flag_last, INVALID, "desc.flags", "0x80000000", desc->flags |= 1u << 31)
 BAD(dtype_q, UNSUPPORTED, "desc.dtype_q", "1", desc->dtype_q = 1)
 BAD(dtype_k, UNSUPPORTED, "desc.dtype_k", "2", desc->dtype_k = 2)
