@@ -87,7 +87,7 @@ static void run(void *ctx) {
     p->adjust(b, &(rapt_alibi){x->l, x->m, x->number}, x->s, x->m_new);
     break;
   case PERMIT:
-    x->c->set->mask.permit(x->words, p->lanes, b->keys, x->permit);
+    (void)x->c->set->mask.permit(x->words, p->lanes, b->keys, NULL, x->permit);
     break;
   case PACK_Q:
     p->pack_q(x->row_in, p->lanes, d, 0.125f, x->q);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "masks.h"
+#include "mask_reduce.h"
+#include "mask_tile.h"
 
 #include <string.h>
 
@@ -33,205 +34,7 @@ void rapt_mask_rows_get(const rapt_call *call, const rapt_sequence *s, const rap
   }
 }
 
-/* ---- One row ---------------------------------------------------------------------------------- */
-
-/* Keys [first, first + keys) of a row of bits. Words are read only where they hold such keys. */
-static void bits_of_words(const char *row, int32_t first, int32_t keys, uint32_t *words) {
-  const uint32_t *from = (const uint32_t *)(const void *)row + first / 32;
-  const int32_t shift = first % 32;
-  for (int32_t n = 0, w = 0; n < keys; n += 32, w++) {
-    int32_t left = keys - n < 32 ? keys - n : 32;
-    uint32_t bits = from[w] >> shift;
-    if (shift && shift + left > 32) bits |= from[w + 1] << (32 - shift);
-    if (left < 32) bits &= (1u << left) - 1u;
-    words[(int64_t)w * RAPT_MAX_LANES] = bits;
-  }
-}
-
-/* Elements that are not next to each other are put there first. */
-static const char *contiguous(const rapt_plan *plan, const char *row, int64_t stride, int32_t keys,
-                              char *to) {
-  const int32_t element = plan->mask_element;
-  if (stride == element) return row;
-  for (int32_t n = 0; n < keys; n++)
-    memcpy(to + (int64_t)n * element, row + n * stride, (size_t)element);
-  return to;
-}
-
-/* Words and, if additive, bias of one row; 1 if the bias is more than 0 and -inf. */
-static int32_t read_row(const rapt_call *call, const rapt_mask_rows *rows, int32_t i, int32_t first,
-                        int32_t keys, const rapt_scratch *sc, uint32_t *words, float *bias) {
-  const rapt_mask_ops *ops = &call->plan->prefill->mask;
-  if (call->plan->desc.mask == RAPT_MASK_BITS) {
-    bits_of_words(rows->row[i], first, keys, words);
-    return 0;
-  }
-  const char *at = rows->row[i] + first * rows->key_stride;
-  at = contiguous(call->plan, at, rows->key_stride, keys, sc->mask_row);
-  switch (call->plan->desc.mask) {
-  case RAPT_MASK_F32:
-    return ops->bias_f32(at, keys, rows->factor[i], bias, words);
-  case RAPT_MASK_F16:
-    return ops->bias_f16(at, keys, rows->factor[i], bias, words);
-  case RAPT_MASK_BF16:
-    return ops->bias_bf16(at, keys, rows->factor[i], bias, words);
-  default:
-    ops->bools(at, keys, words);
-    return 0;
-  }
-}
-
-static int32_t adds_bias(const rapt_plan *plan) { return plan->desc.mask >= RAPT_MASK_F32; }
-
 /* ---- A tile ----------------------------------------------------------------------------------- */
-
-static int32_t same_row(const rapt_mask_rows *rows, int32_t i) {
-  return rows->row[i] == rows->row[i - 1] &&
-         memcmp(&rows->factor[i], &rows->factor[i - 1], sizeof(float)) == 0;
-}
-
-/* Words of all lanes, bias rows; heads of a group that share a mask row read it once. */
-static int32_t read_tile(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
-                         int32_t first, int32_t keys) {
-  const int32_t lanes = rows->uniform ? 1 : rows->lanes;
-  int32_t adds = 0;
-  for (int32_t i = 0; i < lanes; i++) {
-    uint32_t *words = sc->mask_words + i;
-    float *bias = sc->bias + i * sc->bias_stride;
-    if (i > 0 && same_row(rows, i)) {
-      for (int32_t n = 0, w = 0; n < keys; n += 32, w += RAPT_MAX_LANES) words[w] = words[w - 1];
-      if (adds_bias(call->plan))
-        memcpy(bias, bias - sc->bias_stride, (size_t)sc->bias_stride * sizeof *bias);
-    } else {
-      adds |= read_row(call, rows, i, first, keys, sc, words, bias);
-    }
-  }
-  return adds;
-}
-
-/* permit[n] of the mask alone. */
-static void permit_keys(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
-                        int32_t keys, uint32_t all) {
-  uint32_t *permit = sc->mask_permit;
-  if (rows->uniform)
-    for (int32_t n = 0; n < keys; n++)
-      permit[n] = sc->mask_words[(int64_t)n / 32 * RAPT_MAX_LANES] >> n % 32 & 1 ? all : 0;
-  else
-    call->plan->prefill->mask.permit(sc->mask_words, rows->lanes, keys, permit);
-}
-
-/* 1 if no row forbids any of the keys. */
-static int32_t forbids_nothing(const rapt_scratch *sc, int32_t lanes, int32_t keys) {
-  uint32_t missing = 0;
-  for (int32_t n = 0; n < keys; n += 32) {
-    const uint32_t *words = sc->mask_words + (int64_t)n / 32 * RAPT_MAX_LANES;
-    const uint32_t full = keys - n < 32 ? (1u << (keys - n)) - 1u : UINT32_MAX;
-    for (int32_t i = 0; i < lanes; i++) missing |= words[i] ^ full;
-  }
-  return missing == 0;
-}
-
-/* Takes away what the ranges forbid. Returns the keys that some lane may see; *more: the mask forbids more
- * than the ranges do. */
-static int32_t and_ranges(uint32_t *permit, const rapt_block *b, uint32_t all, int32_t *more) {
-  const uint32_t *range = b->permit;
-  uint32_t missing = 0;
-  int32_t kept = 0;
-  if (!range) {
-    for (int32_t n = 0; n < b->keys; n++) {
-      missing |= permit[n] ^ all;
-      kept += permit[n] != 0;
-    }
-  } else {
-    for (int32_t n = 0; n < b->keys; n++) {
-      const uint32_t both = permit[n] & range[n];
-      missing |= both ^ range[n];
-      kept += both != 0;
-      permit[n] = both;
-    }
-  }
-  *more = missing != 0;
-  return kept;
-}
-
-/* The first run of keys that all lanes may see. */
-static void find_full(rapt_block *b, uint32_t all) {
-  int32_t n = 0;
-  while (n < b->keys && b->permit[n] != all) n++;
-  b->full_begin = b->full_end = n < b->keys ? n : 0;
-  for (; n < b->keys && b->permit[n] == all; n++) b->full_end = n + 1;
-}
-
-/* ---- What is left of a block ------------------------------------------------------------------- */
-
-/* Keys before `begin` go: no lane may see them. */
-static void trim_head(rapt_key_block *kb, int32_t begin) {
-  rapt_block *b = &kb->block;
-  kb->first += begin;
-  kb->k = rapt_keys_from(kb->k, begin);
-  kb->v = rapt_keys_from(kb->v, begin);
-  b->permit += begin;
-  b->keys -= begin;
-  for (int32_t c = 0; c < RAPT_MAX_VECTORS; c++)
-    b->stop[c] = b->stop[c] > begin ? b->stop[c] - begin : 0;
-}
-
-static void trim_tail(rapt_block *b, int32_t end) {
-  b->keys = end;
-  for (int32_t c = 0; c < RAPT_MAX_VECTORS; c++)
-    if (b->stop[c] > end) b->stop[c] = end;
-}
-
-static void gather(rapt_keys_view *view, const int32_t *index, int32_t kept, int32_t head_dim,
-                   float *to) {
-  const int64_t bytes = head_dim * (int64_t)sizeof(float);
-  if (!view->at) return;
-  for (int32_t i = 0; i < kept; i++)
-    memcpy((char *)to + i * bytes, view->at + index[i] * view->stride, (size_t)bytes);
-  *view = (rapt_keys_view){(const char *)to, bytes};
-}
-
-/* Only the keys that some lane may see stay. */
-static void gather_kept(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
-                        rapt_key_block *kb) {
-  const rapt_attention_desc *d = &call->plan->desc;
-  rapt_block *b = &kb->block;
-  int32_t stop[RAPT_MAX_VECTORS] = {0}, n = 0;
-  for (int32_t i = 0; i < b->keys; i++) {
-    if (!b->permit[i]) continue;
-    for (int32_t c = 0; c < RAPT_MAX_VECTORS; c++) stop[c] += i < b->stop[c];
-    sc->mask_permit[n] = b->permit[i]; /* permit is mask_permit or later */
-    sc->mask_key[n] = (float)i;
-    sc->mask_index[n++] = i;
-  }
-  if (kb->bias)
-    for (int32_t r = 0; r < (rows->uniform ? 1 : rows->lanes); r++) {
-      float *row = sc->bias + r * sc->bias_stride;
-      for (int32_t i = 0; i < n; i++) row[i] = row[sc->mask_index[i]];
-    }
-  gather(&kb->k, sc->mask_index, n, d->head_dim_qk, sc->kept_k);
-  gather(&kb->v, sc->mask_index, n, d->head_dim_v, sc->kept_v);
-  memcpy(b->stop, stop, sizeof stop);
-  b->permit = sc->mask_permit;
-  b->keys = n;
-  kb->key = sc->mask_key;
-}
-
-/* Worth it when a quarter of the keys goes: copying a key costs a tenth of computing with it. */
-static int32_t is_sparse(int32_t kept, int32_t keys) { return kept * 4 <= keys * 3; }
-
-static void reduce(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
-                   int32_t kept, uint32_t all, rapt_key_block *kb) {
-  rapt_block *b = &kb->block;
-  int32_t begin = 0, end = b->keys;
-  b->permit = sc->mask_permit;
-  while (!b->permit[begin]) begin++;
-  while (!b->permit[end - 1]) end--;
-  if (end < b->keys) trim_tail(b, end);
-  if (begin > 0 && !kb->bias) trim_head(kb, begin); /* bias rows stay aligned */
-  if (is_sparse(kept, b->keys)) gather_kept(call, rows, sc, kb);
-  find_full(b, all);
-}
 
 static void remember(uint8_t *tile, int32_t what) {
   if (tile) __atomic_store_n(tile, (uint8_t)what, __ATOMIC_RELAXED);
@@ -242,21 +45,38 @@ int32_t rapt_mask_block(const rapt_call *call, const rapt_mask_rows *rows, const
   const int32_t known = known_of(kb->tile);
   if (known == TILE_EMPTY) return 0;
   if (known == TILE_FULL) return 1;
-  rapt_block *b = &kb->block;
-  const uint32_t all = rows->lanes < 32 ? (1u << rows->lanes) - 1u : UINT32_MAX;
-  const int32_t adds = read_tile(call, rows, sc, kb->first, b->keys);
+  const rapt_block *b = &kb->block;
+  const int32_t adds = rapt_tile_look(call, rows, sc, kb->first, b->keys);
+  rapt_permits said = {b->keys, b->keys, 0};
+  if (!rapt_tile_permits_all(rows, sc, b->keys)) said = rapt_tile_permit(call, rows, sc, b);
+  remember(kb->tile, said.kept == 0 ? TILE_EMPTY
+                     : said.missing ? TILE_MIXED
+                     : adds         ? TILE_ADDS
+                                    : TILE_FULL);
+  if (said.kept == 0) return 0;
   if (adds) {
+    rapt_tile_bias(call, rows, sc, kb->first, b->keys);
     kb->bias = sc->bias;
     kb->bias_stride = rows->uniform ? 0 : sc->bias_stride;
   }
-  int32_t more = 0, kept = b->keys;
-  if (!forbids_nothing(sc, rows->uniform ? 1 : rows->lanes, b->keys)) {
-    permit_keys(call, rows, sc, b->keys, all);
-    kept = and_ranges(sc->mask_permit, b, all, &more);
+  if (said.missing) rapt_block_reduce(call, rows, sc, &said, kb);
+  return 1;
+}
+
+int32_t rapt_mask_is_scattered(const rapt_call *call, const rapt_mask_rows *rows,
+                               const rapt_scratch *sc, int32_t lo, int32_t hi) {
+  enum { TILES = 3 };
+  const int32_t block = call->plan->prefill->key_block;
+  int64_t kept = 0, seen = 0;
+  for (int32_t t = 0; t < TILES && !rows->uniform; t++) {
+    const int32_t first = lo + (int32_t)((int64_t)(hi - lo) * t / TILES);
+    const rapt_block b = {.keys = hi - first < block ? hi - first : block, .permit = 0};
+    if (b.keys <= 0) continue;
+    (void)rapt_tile_look(call, rows, sc, first, b.keys);
+    kept += rapt_tile_permit(call, rows, sc, &b).kept;
+    for (int32_t n = 0; n < b.keys; n++) seen += __builtin_popcount(sc->mask_permit[n]);
   }
-  remember(kb->tile, kept == 0 ? TILE_EMPTY : more ? TILE_MIXED : adds ? TILE_ADDS : TILE_FULL);
-  if (kept > 0 && more) reduce(call, rows, sc, kept, all, kb);
-  return kept > 0;
+  return seen * 3 <= kept * rows->lanes;
 }
 
 /* ---- Tiles that are added unseen ---------------------------------------------------------------- */

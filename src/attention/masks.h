@@ -42,6 +42,11 @@ typedef struct rapt_key_block {
 int32_t rapt_mask_block(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
                         rapt_key_block *kb);
 
+/* 1 if, by a few tiles, most rows see few of the keys that any row sees: sequences that share a cache. Rows
+ * are then better taken in small groups, each with its own keys. */
+int32_t rapt_mask_is_scattered(const rapt_call *call, const rapt_mask_rows *rows,
+                               const rapt_scratch *sc, int32_t lo, int32_t hi);
+
 /* An additive tile that is known or, by a few elements, seems to forbid nothing need not be looked at before
  * it is added: 1, and the block is `direct`. */
 int32_t rapt_mask_try(const rapt_call *call, const rapt_mask_rows *rows, rapt_key_block *kb);

@@ -29,22 +29,43 @@ typedef struct walk {
   int32_t panels;
   rapt_keys_view k, v; /* key 0 of the head */
   int32_t copy_k, copy_v;
-  int32_t last_key;      /* end of the keys that this task walks */
-  int64_t next_task;     /* to prefetch while the last block is in work, or -1 */
+  int32_t last_key;  /* end of the keys that this task walks */
+  int64_t next_task; /* to prefetch while the last block is in work, or -1 */
+  int32_t narrow;    /* panels are not the widest: their mask tiles are not those of other heads */
   int32_t values_finite; /* what is known of the key block in work: rapt_block */
   int32_t stream;        /* the keys are not in L2: prefetch each next block */
 } walk;
 
+/* Rows per panel: as many as the widest takes, unless there are few and a mask scatters their keys. Nothing
+ * of it shows in the bits. */
+static int32_t rows_per_panel(const walk *w) {
+  const rapt_plan *plan = w->call->plan;
+  const rapt_task *task = w->task;
+  const rapt_kernel_set *set = plan->prefill;
+  const int32_t widest = set->panel[0].lanes, narrowest = set->panel[set->n_panels - 1].lanes;
+  if (!plan->desc.mask || w->call->split || task->rows > widest || task->rows <= narrowest ||
+      task->rows > plan->panels * narrowest)
+    return widest;
+  rapt_row places[RAPT_MAX_LANES];
+  rapt_mask_rows mask;
+  rapt_task_rows(plan, task, task->row, task->rows, places);
+  rapt_mask_rows_get(w->call, task->sequence, places, task->rows, task->rows, &mask);
+  const rapt_range last = rapt_visible(plan, task->sequence,
+                                       (task->row + task->rows - 1) / plan->group);
+  return rapt_mask_is_scattered(w->call, &mask, &w->scratch, last.lo, last.hi) ? narrowest : widest;
+}
+
 static void begin_panels(walk *w) {
   const rapt_plan *plan = w->call->plan;
   const rapt_task *task = w->task;
-  const int32_t widest = plan->prefill->panel[0].lanes;
+  const int32_t most = rows_per_panel(w);
+  w->narrow = most < plan->prefill->panel[0].lanes;
   const float *rows[RAPT_MAX_LANES];
   w->panels = 0;
   int32_t done = 0;
   do { /* a task has at least one row */
     panel *p = &w->panel[w->panels];
-    p->rows = task->rows - done < widest ? task->rows - done : widest;
+    p->rows = task->rows - done < most ? task->rows - done : most;
     p->row = task->row + done;
     p->kernel = rapt_kernel_of(plan, task->sequence, p->rows);
     p->q = w->scratch.q[w->panels];
@@ -62,7 +83,7 @@ static void begin_panels(walk *w) {
       p->rules.direct = plan->desc.mask >= RAPT_MASK_F32 && ops->add_mask;
     }
     w->panels++;
-    done += widest;
+    done += most;
   } while (done < task->rows);
 }
 
@@ -72,6 +93,10 @@ static int64_t tiles_of(const walk *w) {
   const rapt_kernel_set *set = plan->prefill;
   int64_t each = set->key_block / set->key_tile + plan->desc.head_dim_v / set->dv_tile;
   return w->panels * each;
+}
+
+static uint8_t *tile_of(const walk *w, const panel *p, int32_t key) {
+  return w->narrow ? 0 : rapt_mask_tile(w->call, w->task->sequence, p->row, key);
 }
 
 /* The mask tile that is read next: of the next panel, or of the first one against the next block. Not
@@ -86,7 +111,7 @@ static void prefetch_mask(const walk *w, int32_t now, int32_t from, int32_t to,
   if (wraps) from = to, to += plan->prefill->key_block;
   if (to > hi) to = hi;
   if (from >= to) return;
-  const uint8_t *tile = rapt_mask_tile(w->call, w->task->sequence, p->row, from);
+  const uint8_t *tile = tile_of(w, p, from);
   rapt_mask_prefetch(&p->rules.mask, plan->mask_element, tile, from, to - from,
                      tiles_of(w) / w->panels, prefetch);
 }
@@ -109,7 +134,7 @@ static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_key
   const rapt_panel_ops *ops = p->kernel.panel;
   rapt_scratch *sc = &w->scratch;
   rapt_key_block kb;
-  uint8_t *tile = rapt_mask_tile(w->call, w->task->sequence, p->row, from);
+  uint8_t *tile = tile_of(w, p, from);
   if (!rapt_key_block_begin(w->call, &p->view, &p->rules, sc, tile, from, to, k, v, &kb)) return 0;
   prefetch_mask(w, (int32_t)(p - w->panel), from, to, prefetch);
   for (int32_t i = 0; i < ops->lanes; i++) sc->m_new[i] = p->now.m[i];

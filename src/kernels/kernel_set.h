@@ -69,6 +69,13 @@ typedef struct rapt_alibi {
 enum { RAPT_BIAS_F32, RAPT_BIAS_F16, RAPT_BIAS_BF16 };
 enum { RAPT_BIAS_ADDS = 1 }; /* answer of a bias_*: some permitted key's bias is not 0 */
 
+/* What permit words say: keys that some lane may see, keys that all lanes may see, and bits that the mask
+ * took away from the range. */
+typedef struct rapt_permits {
+  int32_t kept, full;
+  uint32_t missing;
+} rapt_permits;
+
 typedef struct rapt_mask_ops {
   /* `keys` bytes, nonzero = permitted. Bits beyond keys are 0. Reads no byte beyond. */
   void (*bools)(const void *row, int32_t keys, uint32_t *words);
@@ -77,9 +84,14 @@ typedef struct rapt_mask_ops {
   int32_t (*bias_f32)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
   int32_t (*bias_f16)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
   int32_t (*bias_bf16)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
-  /* permit[n], n < keys: bit i = bit n of row i, i < lanes; other bits are anything. All RAPT_MAX_LANES
-   * words of each 32 keys are readable, whatever lanes. */
-  void (*permit)(const uint32_t *words, int32_t lanes, int32_t keys, uint32_t *permit);
+  /* The same without the copy: words only, RAPT_BIAS_ADDS if some row[n] is neither -inf nor 0. */
+  int32_t (*look_f32)(const void *row, int32_t keys, uint32_t *words);
+  int32_t (*look_f16)(const void *row, int32_t keys, uint32_t *words);
+  int32_t (*look_bf16)(const void *row, int32_t keys, uint32_t *words);
+  /* permit[n], n < keys: bit i = bit n of row i, i < lanes, ANDed with range[n] (NULL: all lanes). All
+   * RAPT_MAX_LANES words of each 32 keys are readable, whatever lanes. permit may be range. */
+  rapt_permits (*permit)(const uint32_t *words, int32_t lanes, int32_t keys, const uint32_t *range,
+                         uint32_t *permit);
 } rapt_mask_ops;
 
 /* Panels: `lanes` queries. Scratch, 64-byte aligned, is laid out lane-innermost:

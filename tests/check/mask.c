@@ -95,6 +95,24 @@ static void draw(int type, char *row, int32_t n, rng *r, int32_t kind) {
     memcpy(row + 2 * n, &bits, 2);
 }
 
+/* look_*: the words of bias_*, and whether anything but -inf and 0 is there. */
+static void look_case(const rapt_kernel_set *set, int type, const char *row, int32_t keys,
+                      const uint32_t *words, int32_t lane) {
+  int32_t (*const ops[])(const void *, int32_t, uint32_t *) = {
+      set->mask.look_f32, set->mask.look_f16, set->mask.look_bf16};
+  static uint32_t seen[WORDS * RAPT_MAX_LANES];
+  int32_t adds = 0, answer = ops[type](row, keys, seen + lane);
+  for (int32_t n = 0; n < keys; n++) {
+    double x = value_of(type, row, n);
+    adds |= x != 0 && !(isinf(x) && x < 0);
+  }
+  for (int32_t n = 0; n < keys; n += 32)
+    CHECK(seen[n * (RAPT_MAX_LANES / 32) + lane] == words[n * (RAPT_MAX_LANES / 32) + lane],
+          "type %d, keys %d.. of %d: other bits than with the copy", type, n, keys);
+  CHECK(answer == (adds ? RAPT_BIAS_ADDS : 0), "type %d, %d keys: look says %d, should be %d", type,
+        keys, answer, adds);
+}
+
 static void bias_case(const rapt_kernel_set *set, int type, rng *r, int32_t keys) {
   int32_t (*const ops[])(const void *, int32_t, float, float *, uint32_t *) = {
       set->mask.bias_f32, set->mask.bias_f16, set->mask.bias_bf16};
@@ -127,6 +145,7 @@ static void bias_case(const rapt_kernel_set *set, int type, rng *r, int32_t keys
   CHECK(answer == (adds ? RAPT_BIAS_ADDS : 0), "type %d, %d keys: answer %d, should be %d", type,
         keys, answer, adds);
   check_words(words, lane, keys);
+  look_case(set, type, row, keys, words, lane);
   check_close(&arena, "mask.bias");
 }
 
@@ -162,13 +181,30 @@ SET_TEST(mask_permit, "mask.permit") {
     check_arena arena = {.place = keys % 2 ? GUARD_END : GUARD_START};
     uint32_t *words = make_words(&arena);
     uint32_t *permit = check_bytes(&arena, (size_t)keys * sizeof *permit, sizeof *permit);
+    uint32_t *range = check_bytes(&arena, (size_t)keys * sizeof *range, sizeof *range);
     int32_t lanes = keys % 3 ? rng_range(&r, 1, RAPT_MAX_LANES) : RAPT_MAX_LANES;
-    for (int32_t i = 0; i < WORDS * RAPT_MAX_LANES; i++) words[i] = (uint32_t)rng_u64(&r);
-    set->mask.permit(words, lanes, keys, permit);
+    const uint32_t all = lanes < 32 ? (1u << lanes) - 1u : UINT32_MAX;
+    for (int32_t i = 0; i < WORDS * RAPT_MAX_LANES; i++)
+      words[i] = keys % 5 ? (uint32_t)rng_u64(&r) : UINT32_MAX;
     for (int32_t n = 0; n < keys; n++)
-      for (int32_t i = 0; i < lanes; i++)
-        CHECK((int)(permit[n] >> i & 1) == bit_of(words + i, n), "lane %d of %d, key %d of %d", i,
-              lanes, n, keys);
+      range[n] = rng_below(&r, 4) ? all : (uint32_t)rng_u64(&r) & all & 0xff0ff0f0u;
+    const uint32_t *given = keys % 2 ? range : NULL;
+    rapt_permits want = {0, 0, 0};
+    rapt_permits said = set->mask.permit(words, lanes, keys, given, permit);
+    for (int32_t n = 0; n < keys; n++) {
+      uint32_t word = 0, may = given ? range[n] : all;
+      for (int32_t i = 0; i < lanes; i++) word |= (uint32_t)bit_of(words + i, n) << i;
+      word &= may;
+      CHECK(permit[n] == word, "%d lanes, key %d of %d: %x, should be %x", lanes, n, keys,
+            (unsigned)permit[n], (unsigned)word);
+      want.kept += word != 0;
+      want.full += word == all;
+      want.missing |= word ^ may;
+    }
+    CHECK(said.kept == want.kept && said.full == want.full && said.missing == want.missing,
+          "%d lanes, %d keys: kept %d of %d, full %d of %d, missing %x of %x", lanes, keys,
+          said.kept, want.kept, said.full, want.full, (unsigned)said.missing,
+          (unsigned)want.missing);
     check_close(&arena, "mask.permit");
   }
 }
@@ -176,7 +212,8 @@ SET_TEST(mask_permit, "mask.permit") {
 /* ---- V ------------------------------------------------------------------------------------ */
 
 SET_TEST(finite, "finite") {
-  if (!set->finite) return; /* a masked FMA needs no answer; poison.c and accumulate.c show that it works */
+  if (!set->finite)
+    return; /* a masked FMA needs no answer; poison.c and accumulate.c show that it works */
   rng r = rng_make(rapt_test_seed());
   static const float bad[] = {NAN, INFINITY, -INFINITY};
   for (int32_t i = 0; i < 200; i++) {

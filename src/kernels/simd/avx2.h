@@ -93,6 +93,18 @@ RAPT_INLINE uint32_t vu_nonzero_bytes(const uint8_t *p) {
   __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)p);
   return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, _mm256_setzero_si256()));
 }
+/* 32 bits of 2 x 16 truth values. */
+RAPT_INLINE uint32_t rapt_bits_of_halves(__m256i a, __m256i b) {
+  return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xd8));
+}
+RAPT_INLINE void vu_halves(const void *p, uint16_t value, uint32_t *equal, uint32_t *zero) {
+  const __m256i v = _mm256_set1_epi16((short)value), low = _mm256_set1_epi16(0x7fff);
+  const __m256i none = _mm256_setzero_si256();
+  __m256i a = _mm256_loadu_si256(p), b = _mm256_loadu_si256((const __m256i *)p + 1);
+  *equal = rapt_bits_of_halves(_mm256_cmpeq_epi16(a, v), _mm256_cmpeq_epi16(b, v));
+  *zero = rapt_bits_of_halves(_mm256_cmpeq_epi16(_mm256_and_si256(a, low), none),
+                              _mm256_cmpeq_epi16(_mm256_and_si256(b, low), none));
+}
 RAPT_INLINE vf vf_from_f16(const void *p) { return _mm256_cvtph_ps(_mm_loadu_si128(p)); }
 RAPT_INLINE vf vf_from_bf16(const void *p) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16));

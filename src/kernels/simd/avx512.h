@@ -70,6 +70,11 @@ RAPT_INLINE uint32_t vu_nonzero_bytes(const uint8_t *p) {
   __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)p);
   return _mm256_test_epi8_mask(x, x);
 }
+RAPT_INLINE void vu_halves(const void *p, uint16_t value, uint32_t *equal, uint32_t *zero) {
+  __m512i x = _mm512_loadu_si512(p);
+  *equal = _mm512_cmpeq_epi16_mask(x, _mm512_set1_epi16((short)value));
+  *zero = _mm512_testn_epi16_mask(x, _mm512_set1_epi16(0x7fff));
+}
 RAPT_INLINE vf vf_from_f16(const void *p) { return _mm512_cvtph_ps(_mm256_loadu_si256(p)); }
 RAPT_INLINE vf vf_from_bf16(const void *p) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(p)), 16));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "halves.h"
 #include "turn_bits.h"
 
 enum { RAPT_VL = 4, RAPT_MASKED_FMA = 0, RAPT_EXP2_CHAINS = 4 };

@@ -7,6 +7,7 @@
 #include <arm_neon.h>
 
 #include "common.h"
+#include "halves.h"
 #include "turn_bits.h"
 
 enum { RAPT_VL = 4, RAPT_MASKED_FMA = 0, RAPT_EXP2_CHAINS = 6 };

@@ -21,6 +21,16 @@ static void mask_bools(const void *row, int32_t keys, uint32_t *words) {
   }
 }
 
+/* Elements at the end of a row, for vectors that would read past it. Read as what they are. */
+typedef union mask_rest {
+  float f32[MASK_WORD];
+  uint16_t f16[MASK_WORD];
+} mask_rest;
+
+RAPT_INLINE const void *mask_rest_at(const int TYPE, const mask_rest *rest) {
+  return TYPE == MASK_F32 ? (const void *)rest->f32 : (const void *)rest->f16;
+}
+
 RAPT_INLINE int32_t mask_bytes(const int TYPE) { return TYPE == MASK_F32 ? 4 : 2; }
 
 RAPT_INLINE vf mask_load(const int TYPE, const void *p) {
@@ -64,11 +74,11 @@ RAPT_INLINE int32_t mask_bias(const int TYPE, const void *row, int32_t keys, flo
       forbidden |= bits << i;
     }
     if (i < keys) {
-      float rest[RAPT_VL] = {0};
+      mask_rest rest = {{0}};
       vf x, add = vf_zero();
       const vm there = vm_first(keys - i);
-      memcpy(rest, at, (size_t)((keys - i) * mask_bytes(TYPE)));
-      x = mask_bias_vector(TYPE, rest, f, &bits, &add);
+      memcpy(&rest, at, (size_t)((keys - i) * mask_bytes(TYPE)));
+      x = mask_bias_vector(TYPE, mask_rest_at(TYPE, &rest), f, &bits, &add);
       vf_store(bias + i, vf_select(there, x, vf_zero())); /* whatever 0 * factor is */
       adds = vf_or(adds, vf_select(there, add, vf_zero()));
       forbidden |= bits << i;
@@ -94,12 +104,86 @@ static int32_t mask_bias_bf16(const void *row, int32_t keys, float factor, float
   return mask_bias(MASK_BF16, row, keys, factor, bias, words);
 }
 
-static void mask_permit(const uint32_t *words, int32_t lanes, int32_t keys, uint32_t *permit) {
-  for (; keys >= MASK_WORD; keys -= MASK_WORD, words += RAPT_MAX_LANES, permit += MASK_WORD)
-    vu_turn_bits(words, lanes, permit);
-  if (keys > 0) {
-    uint32_t rest[MASK_WORD];
-    vu_turn_bits(words, lanes, rest);
-    memcpy(permit, rest, (size_t)keys * sizeof *permit);
+/* ---- A look without a copy ---------------------------------------------------------------------- */
+
+/* What 32 elements at `at` say: bits of those that are not -inf; the rest (neither -inf nor 0) go to adds. */
+RAPT_INLINE uint32_t mask_look_word(const int TYPE, const void *at, uint32_t *adds) {
+  uint32_t never = 0, zero = 0;
+  if (TYPE == MASK_F32) {
+    RAPT_UNROLL
+    for (int i = 0; i < MASK_WORD; i += RAPT_VL) {
+      vf x = vf_loadu((const float *)at + i);
+      never |= vm_bits(vm_eq(x, vf_set1(RAPT_NEG_INFINITY))) << i;
+      zero |= vm_bits(vm_eq(x, vf_zero())) << i;
+    }
+  } else {
+    vu_halves(at, TYPE == MASK_F16 ? 0xfc00u : 0xff80u, &never, &zero);
   }
+  *adds |= ~(never | zero);
+  return ~never;
+}
+
+RAPT_INLINE int32_t mask_look(const int TYPE, const void *row, int32_t keys, uint32_t *words) {
+  const char *at = row;
+  uint32_t adds = 0;
+  for (; keys >= MASK_WORD; keys -= MASK_WORD, words += RAPT_MAX_LANES) {
+    *words = mask_look_word(TYPE, at, &adds);
+    at += MASK_WORD * mask_bytes(TYPE);
+  }
+  if (keys > 0) {
+    mask_rest rest = {{0}};
+    memcpy(&rest, at, (size_t)(keys * mask_bytes(TYPE)));
+    *words = mask_look_word(TYPE, mask_rest_at(TYPE, &rest), &adds) & ((1u << keys) - 1u);
+  }
+  return adds ? RAPT_BIAS_ADDS : 0;
+}
+
+static int32_t mask_look_f32(const void *row, int32_t keys, uint32_t *words) {
+  return mask_look(MASK_F32, row, keys, words);
+}
+static int32_t mask_look_f16(const void *row, int32_t keys, uint32_t *words) {
+  return mask_look(MASK_F16, row, keys, words);
+}
+static int32_t mask_look_bf16(const void *row, int32_t keys, uint32_t *words) {
+  return mask_look(MASK_BF16, row, keys, words);
+}
+
+/* ---- Words per key ------------------------------------------------------------------------------ */
+
+/* n words of `turned`, n a literal for whole words: the compiler makes vectors of it. */
+RAPT_INLINE void mask_count(const int N, int32_t n, const uint32_t *turned, const uint32_t *range,
+                            uint32_t all, uint32_t *permit, rapt_permits *sum) {
+  const int32_t end = N > 0 ? N : n;
+  uint32_t missing = 0;
+  int32_t kept = 0, full = 0;
+  for (int32_t i = 0; i < end; i++) {
+    const uint32_t may = range ? range[i] : all, word = turned[i] & may;
+    permit[i] = word;
+    missing |= word ^ may;
+    kept += word != 0;
+    full += word == all;
+  }
+  sum->missing |= missing;
+  sum->kept += kept;
+  sum->full += full;
+}
+
+static rapt_permits mask_permit(const uint32_t *words, int32_t lanes, int32_t keys,
+                                const uint32_t *range, uint32_t *permit) {
+  const uint32_t all = lanes < 32 ? (1u << lanes) - 1u : UINT32_MAX;
+  rapt_permits sum = {0, 0, 0};
+  uint32_t turned[MASK_WORD];
+  for (; keys >= MASK_WORD; keys -= MASK_WORD, words += RAPT_MAX_LANES, permit += MASK_WORD) {
+    vu_turn_bits(words, lanes, turned);
+    if (range)
+      mask_count(MASK_WORD, MASK_WORD, turned, range, all, permit, &sum);
+    else
+      mask_count(MASK_WORD, MASK_WORD, turned, (const uint32_t *)0, all, permit, &sum);
+    if (range) range += MASK_WORD;
+  }
+  if (keys > 0) {
+    vu_turn_bits(words, lanes, turned);
+    mask_count(0, keys, turned, range, all, permit, &sum);
+  }
+  return sum;
 }

@@ -41,12 +41,18 @@ RAPT_INLINE void row_accumulate_tile(const int R, const int W, const int PARTIAL
   row_accumulate_key(R, W, PARTIAL, tail, p + (n),                             \
                      (const float *)(const void *)(W ? v + (n) * vs : v), rows, a, l)
   int32_t n = 0;
-  for (; n < b->full_begin; n++) KEY(n, b->permit[n] >> row0);
+  for (; n < b->full_begin; n++) {
+    row_fetch_lines(fetch, groups);
+    KEY(n, b->permit[n] >> row0);
+  }
   for (; n < b->full_end; n++) {
     row_fetch_lines(fetch, groups);
     KEY(n, all);
   }
-  for (; n < b->keys; n++) KEY(n, b->permit[n] >> row0);
+  for (; n < b->keys; n++) {
+    row_fetch_lines(fetch, groups);
+    KEY(n, b->permit[n] >> row0);
+  }
 #undef KEY
   RAPT_UNROLL
   for (int r = 0; r < R; r++) {
