@@ -45,6 +45,14 @@ static void gather(rapt_keys_view *view, const int32_t *index, int32_t kept, int
   *view = (rapt_keys_view){(const char *)to, bytes};
 }
 
+/* Keys at one distance, as of sequences that are decoded together: rows of a view with a larger stride. */
+static int32_t spaced(const int32_t *index, int32_t kept) {
+  const int32_t step = kept > 1 ? index[1] - index[0] : 1;
+  for (int32_t i = 2; i < kept; i++)
+    if (index[i] - index[i - 1] != step) return 0;
+  return step;
+}
+
 /* Only the keys that some lane may see stay. */
 static void gather_kept(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
                         rapt_key_block *kb) {
@@ -63,8 +71,15 @@ static void gather_kept(const rapt_call *call, const rapt_mask_rows *rows, const
       float *row = sc->bias + r * sc->bias_stride;
       for (int32_t i = 0; i < n; i++) row[i] = row[sc->mask_index[i]];
     }
-  gather(&kb->k, sc->mask_index, n, d->head_dim_qk, sc->kept_k);
-  gather(&kb->v, sc->mask_index, n, d->head_dim_v, sc->kept_v);
+  const int32_t step = spaced(sc->mask_index, n);
+  if (step) {
+    kb->k = (rapt_keys_view){rapt_keys_from(kb->k, sc->mask_index[0]).at, kb->k.stride * step};
+    kb->v = (rapt_keys_view){rapt_keys_from(kb->v, sc->mask_index[0]).at, kb->v.stride * step};
+  } else {
+    kb->gathered = 1;
+    gather(&kb->k, sc->mask_index, n, d->head_dim_qk, sc->kept_k);
+    gather(&kb->v, sc->mask_index, n, d->head_dim_v, sc->kept_v);
+  }
   memcpy(b->stop, stop, sizeof stop);
   b->permit = sc->mask_permit;
   b->keys = n;

@@ -34,6 +34,7 @@ typedef struct rapt_key_block {
   const float *key;    /* number of each key, from `first`: 0, 1, .. unless some are left out */
   const float *bias;   /* NULL, or rows of the additive mask */
   int64_t bias_stride; /* from row to row; 0: one for all */
+  int32_t gathered;    /* k and v are copies of rows that lie apart */
   int32_t direct;      /* the additive mask is read when it is added */
   uint8_t *tile;       /* NULL, or what is known of this mask tile and may be remembered */
 } rapt_key_block;

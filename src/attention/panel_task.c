@@ -43,8 +43,10 @@ static int32_t rows_per_panel(const walk *w) {
   const rapt_task *task = w->task;
   const rapt_kernel_set *set = plan->prefill;
   const int32_t widest = set->panel[0].lanes, narrowest = set->panel[set->n_panels - 1].lanes;
-  if (!plan->desc.mask || w->call->split || task->rows > widest || task->rows <= narrowest ||
-      task->rows > plan->panels * narrowest)
+  /* One token a panel if that makes few enough of them. */
+  const int32_t few = task->rows <= plan->panels * plan->group ? plan->group : narrowest;
+  if (!plan->desc.mask || w->call->split || task->rows > widest || few > narrowest ||
+      task->rows <= few || task->rows > plan->panels * few)
     return widest;
   rapt_row places[RAPT_MAX_LANES];
   rapt_mask_rows mask;
@@ -52,7 +54,7 @@ static int32_t rows_per_panel(const walk *w) {
   rapt_mask_rows_get(w->call, task->sequence, places, task->rows, task->rows, &mask);
   const rapt_range last = rapt_visible(plan, task->sequence,
                                        (task->row + task->rows - 1) / plan->group);
-  return rapt_mask_is_scattered(w->call, &mask, &w->scratch, last.lo, last.hi) ? narrowest : widest;
+  return rapt_mask_is_scattered(w->call, &mask, &w->scratch, last.lo, last.hi) ? few : widest;
 }
 
 static void begin_panels(walk *w) {
@@ -137,6 +139,7 @@ static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_key
   uint8_t *tile = tile_of(w, p, from);
   if (!rapt_key_block_begin(w->call, &p->view, &p->rules, sc, tile, from, to, k, v, &kb)) return 0;
   prefetch_mask(w, (int32_t)(p - w->panel), from, to, prefetch);
+  if (kb.gathered) prefetch->k_ahead = prefetch->v_ahead = 0;
   for (int32_t i = 0; i < ops->lanes; i++) sc->m_new[i] = p->now.m[i];
   if (!rapt_panel_scores(w->call, ops, plan->natural, p->q, &p->rules, &kb, sc, prefetch)) return 0;
   look_at_values(w, from, to, v, &kb);
@@ -183,7 +186,7 @@ static void walk_split(walk *w, int32_t split) {
     plan_prefetch(w, to, k, v, &prefetch);
     w->values_finite = 0;
     for (int32_t p = 0; p < w->panels; p++) {
-      if (panel_block(w, &w->panel[p], j, to, k, v, &prefetch))
+      if (panel_block(w, &w->panel[p], j, to, k, v, &prefetch) && !w->narrow)
         prefetch.k_ahead = prefetch.v_ahead = 0; /* fetched once is enough */
     }
   }

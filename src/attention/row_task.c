@@ -38,7 +38,7 @@ static void stream_block(walk *w, int32_t from, int32_t to) {
                             rapt_keys_from(w->k, from), rapt_keys_from(w->v, from), &kb))
     return;
   /* Rows that were copied are near, and lead nowhere. */
-  const int32_t copied = kb.k.stride != w->k.stride || kb.key == sc->mask_key;
+  const int32_t copied = kb.gathered;
   rapt_prefetch on_k = {.lead = lead_of(plan->desc.head_dim_qk),
                         .after = copied ? 0 : kb.v.at,
                         .after_stride = kb.v.stride};

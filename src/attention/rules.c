@@ -32,6 +32,7 @@ int32_t rapt_key_block_ranges(const rapt_rows_view *view, const rapt_scratch *sc
   kb->key = key_numbers;
   kb->bias = 0;
   kb->bias_stride = 0;
+  kb->gathered = 0;
   kb->direct = 0;
   kb->tile = 0;
   return 1;
