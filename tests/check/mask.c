@@ -176,7 +176,8 @@ SET_TEST(mask_permit, "mask.permit") {
 /* ---- V ------------------------------------------------------------------------------------ */
 
 SET_TEST(finite, "finite") {
-  if (!set->finite) return; /* a masked FMA needs no answer; poison.c and accumulate.c show that it works */
+  if (!set->finite)
+    return; /* a masked FMA needs no answer; poison.c and accumulate.c show that it works */
   rng r = rng_make(rapt_test_seed());
   static const float bad[] = {NAN, INFINITY, -INFINITY};
   for (int32_t i = 0; i < 200; i++) {
