@@ -35,7 +35,8 @@ rapt_status rapt_call_place(rapt_call *call, void *workspace, size_t bytes, int3
   call->workspace = workspace;
   call->header = workspace;
   call->sequence = (rapt_sequence *)(void *)(call->workspace + call->layout.sequences);
-  call->tiles = rapt_mask_shared(call) ? (uint8_t *)workspace + call->layout.tiles : 0;
+  const int32_t remembered = call->layout.tile_rows > 0 && rapt_mask_shared(call);
+  call->tiles = remembered ? (uint8_t *)workspace + call->layout.tiles : 0;
   return RAPT_OK;
 }
 

@@ -46,11 +46,13 @@ typedef struct rapt_sequence {
   double cost;         /* of its dearest task */
 } rapt_sequence;
 
+#define RAPT_MOST_TILES ((int64_t)1 << 26)
+
 /* Offsets in the workspace. */
 typedef struct rapt_layout {
   int64_t sequences, groups, tiles, slots, workers; /* from the start of the workspace */
-  int64_t tile_rows, tile_blocks;                   /* mask tiles of a sequence, see masks.h */
-  int64_t slot_bytes;                               /* one partial result */
+  int64_t tile_rows, tile_blocks; /* remembered mask tiles of a sequence, see masks.h */
+  int64_t slot_bytes;             /* one partial result */
   int64_t worker_bytes;
   int64_t bytes; /* all */
 } rapt_layout;

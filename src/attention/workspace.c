@@ -29,6 +29,20 @@ static int64_t largest_slot_bytes(const rapt_plan *plan, int32_t q_len) {
   return round_up(floats * (int64_t)sizeof(float), 64);
 }
 
+/* A byte for each mask tile. Calls with more of them than RAPT_MOST_TILES remember none, but their
+ * workspace is as large, so that it serves every shorter call. */
+static int64_t tile_bytes(const rapt_plan *plan, int64_t batch, int64_t rows, int32_t kv_len,
+                          rapt_layout *layout) {
+  const int64_t lanes = plan->prefill->panel[0].lanes, block = plan->prefill->key_block;
+  const int64_t down = (rows + lanes - 1) / lanes, across = (kv_len + block - 1) / block;
+  layout->tile_rows = layout->tile_blocks = 0;
+  if (!plan->desc.mask || !batch || !across) return 0;
+  if (down > RAPT_MOST_TILES / across / batch) return RAPT_MOST_TILES;
+  layout->tile_rows = down;
+  layout->tile_blocks = across;
+  return batch * down * across;
+}
+
 void rapt_layout_for(const rapt_plan *plan, int64_t batch, int32_t q_len, int32_t kv_len,
                      int32_t workers, rapt_layout *layout) {
   int64_t at = RAPT_TEAM_HEADER_BYTES;
@@ -45,14 +59,8 @@ void rapt_layout_for(const rapt_plan *plan, int64_t batch, int32_t q_len, int32_
   }
   layout->groups = at;
   at = round_up(at + groups * (int64_t)sizeof(int32_t), 64);
-  layout->tile_rows = layout->tile_blocks = 0;
-  if (plan->desc.mask) {
-    const int64_t lanes = plan->prefill->panel[0].lanes, block = plan->prefill->key_block;
-    layout->tile_rows = (rows + lanes - 1) / lanes;
-    layout->tile_blocks = (kv_len + block - 1) / block;
-  }
   layout->tiles = at;
-  at = round_up(at + batch * layout->tile_rows * layout->tile_blocks, 64);
+  at = round_up(at + tile_bytes(plan, batch, rows, kv_len, layout), 64);
   layout->slots = at;
   layout->slot_bytes = largest_slot_bytes(plan, q_len);
   at += groups * splits * layout->slot_bytes;

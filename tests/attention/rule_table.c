@@ -13,7 +13,7 @@ enum { B = 1, H = 2, Q = 4, K = 8 };
 #define TOP .align = RAPT_ALIGN_TOP_LEFT
 #define BOTTOM .align = RAPT_ALIGN_BOTTOM_RIGHT
 #define OFFSET .align = RAPT_ALIGN_OFFSET
-#define MASK(type, ...) .mask = RAPT_MASK_##type, .of_mask = {__VA_ARGS__}
+#define MASK(type, ...) .mask = RAPT_MASK_##type, .of_mask = {.pattern = __VA_ARGS__}
 #define DECODE .q_len = 1, .kv_len = 61
 #define RAGGED .q_lengths = LENGTHS_LIST, .kv_lengths = LENGTHS_LIST, .batch = 5
 #define PACKED .q_lengths = LENGTHS_PACKED, .kv_lengths = LENGTHS_PACKED, .batch = 5

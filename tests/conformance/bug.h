@@ -48,4 +48,22 @@ static inline int bug_row(const problem *p, const char *isa, int64_t i, double y
 
 #define BUG_EMPTY (-(double)INFINITY)
 
+/* Gives p, which was built without one, a mask of `kind` that ends at a guard page: `values` are
+ * [extent[0]]..[extent[3]], -inf forbids. Bits beyond the keys stay 1. */
+static inline void bug_mask(problem *p, int kind, const int32_t extent[4], const float *values) {
+  int64_t size = mask_element_size(kind), n = extent[3], row = n * size;
+  int64_t rows = (int64_t)extent[0] * extent[1] * extent[2];
+  if (kind == RAPT_MASK_BITS) row = (n + 31) / 32 * 4;
+  if (p->extra[EXTRA_MASK].map) guard_free(&p->extra[EXTRA_MASK]);
+  p->extra[EXTRA_MASK] = guard_alloc((size_t)(rows * row), GUARD_END, (size_t)size);
+  char *data = p->extra[EXTRA_MASK].data;
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t j = 0; j < n; j++)
+      mask_put(kind, data + r * row, j, size, (double)values[r * n + j]);
+  int64_t head = extent[2] * row;
+  p->desc.mask = kind;
+  p->args.mask = (rapt_mask){.data = data, .stride = {extent[1] * head, head, row, size}};
+  memcpy(p->args.mask.extent, extent, sizeof p->args.mask.extent);
+}
+
 #endif

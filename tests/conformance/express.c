@@ -4,8 +4,8 @@
 #include <math.h>
 
 typedef struct inputs {
-  npy_array q, k, v, past_k, past_v, lens, cu;
-  int has_past, has_lens, packed, cached;
+  npy_array q, k, v, past_k, past_v, lens, cu, bias;
+  int has_past, has_lens, packed, cached, has_bias;
   int32_t batch, q_len, kv_len, past; /* kv_len with the past */
   int32_t heads_q, heads_kv, dqk, dv;
   stored_order order;
@@ -20,12 +20,11 @@ static const char *unsupported(const data_case *c) {
   while (i < sizeof ops / sizeof *ops && strcmp(op, ops[i]) != 0) i++;
   if (i == sizeof ops / sizeof *ops) {
     if (strstr(op, "Projected")) return "input projection";
+    if (strcmp(op, "TensorScatter") == 0) return "cache operator";
     return strcmp(op, "RotaryEmbedding") == 0 ? "rotary embedding" : "another operator";
   }
   const char *type = json_string(json_get(data_entry(c, "inputs", "Q"), "dtype"), "");
   if (strcmp(type, "float32") != 0 && strcmp(type, "float64") != 0) return "16-bit type";
-  if (data_entry(c, "inputs", "bias")) return "projection bias";
-  if (data_entry(c, "inputs", "key_padding_mask")) return "padding mask";
   return express_score_function(c);
 }
 
@@ -71,9 +70,14 @@ size_t express_row(const problem *p, stored_order order, int32_t heads, int32_t 
   }
 }
 
-static void copy_row(const float *to, const npy_array *from, size_t row, int32_t n) {
-  for (int32_t c = 0; c < n; c++)
-    problem_writable(to)[c] = (float)npy_at(from, row * (size_t)n + (size_t)c);
+/* first: of the head's channels in a bias that was to be added to its rows. */
+static void copy_row(const inputs *in, const float *to, const npy_array *from, size_t row,
+                     int32_t n, int32_t first) {
+  for (int32_t c = 0; c < n; c++) {
+    double value = npy_at(from, row * (size_t)n + (size_t)c);
+    if (in->has_bias && first >= 0) value += npy_at(&in->bias, (size_t)(first + c));
+    problem_writable(to)[c] = (float)value;
+  }
 }
 
 /* Row j of K or V: from the past (B,H,P,D; a cache B,C,H,D) or from the new part. */
@@ -85,10 +89,12 @@ static void copy_key(const inputs *in, const problem *p, int value, int32_t b, i
   if (j < in->past) {
     stored_order order = in->cached ? STORED_BSHD : STORED_BHSD;
     int32_t tokens = dim(past, in->cached ? 1 : 2);
-    copy_row(to, past, express_row(p, order, in->heads_kv, tokens, b, h, j), d);
+    copy_row(in, to, past, express_row(p, order, in->heads_kv, tokens, b, h, j), d, -1);
   } else {
-    int32_t tokens = in->kv_len - in->past;
-    copy_row(to, now, express_row(p, in->order, in->heads_kv, tokens, b, h, j - in->past), d);
+    int32_t tokens = in->kv_len - in->past, before = in->heads_q * in->dqk; /* bias: q, k, v */
+    if (value) before += in->heads_kv * in->dqk;
+    copy_row(in, to, now, express_row(p, in->order, in->heads_kv, tokens, b, h, j - in->past), d,
+             before + h * d);
   }
 }
 
@@ -96,8 +102,8 @@ static void copy_inputs(const inputs *in, const problem *p) {
   for (int32_t b = 0; b < in->batch; b++) {
     for (int32_t h = 0; h < in->heads_q; h++)
       for (int64_t i = 0; i < reference_q_len(&p->args, b); i++)
-        copy_row(reference_q_row(&p->args, b, h, i), &in->q,
-                 express_row(p, in->order, in->heads_q, in->q_len, b, h, i), in->dqk);
+        copy_row(in, reference_q_row(&p->args, b, h, i), &in->q,
+                 express_row(p, in->order, in->heads_q, in->q_len, b, h, i), in->dqk, h * in->dqk);
     for (int32_t h = 0; h < in->heads_kv; h++)
       for (int64_t j = 0; j < reference_kv_len(&p->args, b); j++)
         for (int value = 0; value < 2; value++) copy_key(in, p, value, b, h, j);
@@ -133,7 +139,8 @@ static void set_rules(const data_case *c, const inputs *in, express_call *call) 
 }
 
 static void inputs_free(inputs *in) {
-  npy_array *all[] = {&in->q, &in->k, &in->v, &in->past_k, &in->past_v, &in->lens, &in->cu};
+  npy_array *all[] = {&in->q,      &in->k,    &in->v,  &in->past_k,
+                      &in->past_v, &in->lens, &in->cu, &in->bias};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) npy_free(all[i]);
 }
 
@@ -147,6 +154,7 @@ const char *express(const data_case *c, express_call *call) {
                 data_array(c, "inputs", "past_value", &in.past_v);
   in.has_lens = data_array(c, "inputs", "nonpad_kv_seqlen", &in.lens);
   in.packed = data_array(c, "inputs", "cu_seqlens", &in.cu);
+  in.has_bias = data_array(c, "inputs", "bias", &in.bias);
   int all = data_array(c, "inputs", "Q", &in.q) && data_array(c, "inputs", "K", &in.k) &&
             data_array(c, "inputs", "V", &in.v);
   if (all) read_shapes(c, &in);
@@ -159,6 +167,7 @@ const char *express(const data_case *c, express_call *call) {
     call->y = in.order;
     set_rules(c, &in, call);
     express_rules(c, &call->p);
+    express_padding(c, call);
     call->p.layout = in.order == STORED_BHSD ? LAYOUT_BHSD : LAYOUT_BSHD;
     problem_build(&call->p, &r);
     copy_inputs(&in, &call->p);

@@ -65,6 +65,35 @@ static void make_mask(problem *p, const npy_array *a, int boolean) {
   }
 }
 
+static const char *padding_kind(const data_case *c) {
+  return json_string(json_get(json_get(c->doc, "attributes"), "mask_type"), "");
+}
+
+/* One number a sequence: its keys (lengths, or lengths and then offsets). */
+void express_padding(const data_case *c, express_call *call) {
+  npy_array a;
+  if (!data_array(c, "inputs", "key_padding_mask", &a)) return;
+  if (strstr(padding_kind(c), "_1D_")) {
+    for (int32_t b = 0; b < call->p.args.batch; b++)
+      call->kv_lens[b] = (int32_t)npy_at(&a, (size_t)b);
+    call->p.args.kv_lens = call->kv_lens;
+  }
+  npy_free(&a);
+}
+
+/* [batch][key]: a mask of one row for all heads and queries. */
+static void padding_mask(const data_case *c, problem *p) {
+  npy_array a;
+  if (!data_array(c, "inputs", "key_padding_mask", &a)) return;
+  if (strstr(padding_kind(c), "_2D_")) {
+    make_mask(p, &a, 1);
+    p->args.mask.extent[0] = (int32_t)a.shape[0];
+    p->args.mask.extent[2] = 1;
+    p->args.mask.stride[0] = a.shape[1];
+  }
+  npy_free(&a);
+}
+
 void express_mask(const data_case *c, problem *p) {
   static const char *const roles[] = {"attn_mask", "attention_bias"};
   double number = 0;
@@ -76,6 +105,7 @@ void express_mask(const data_case *c, problem *p) {
     make_mask(p, &a, strcmp(type, "bool") == 0);
     npy_free(&a);
   }
+  padding_mask(c, p);
   if (mod == MOD_ADD) {
     p->desc.mask = RAPT_MASK_F32;
     p->extra[EXTRA_MASK] = guard_floats(1, p->place);

@@ -45,6 +45,37 @@ RAPT_TEST(run_is_pure) {
       }
 }
 
+/* Every rule at once, and scores, weights and key sums out. */
+RAPT_TEST(run_is_pure_with_all_rules) {
+  if (!interpose_works()) SKIP("malloc belongs to a sanitizer here");
+  static const int32_t shapes[][2] = {{1, 40}, {3, 4100}, {70, 70}, {40, 2100}, {5, 0}};
+  rng r = rng_make(rapt_test_seed());
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (int kind = RAPT_MASK_BOOL; kind <= RAPT_MASK_BF16; kind++)
+      for (int partial = 0; partial < 2; partial++) FOR_EACH_ISA(isa) {
+          problem p = problem_make(4, 2, 16, 16, 2, shapes[i][0], shapes[i][1]);
+          p.desc.flags = RAPT_CAUSAL | RAPT_WINDOW_LEFT | RAPT_ALIBI | RAPT_PREFIX;
+          p.desc.align = RAPT_ALIGN_BOTTOM_RIGHT;
+          p.desc.window_left = 1500;
+          p.desc.window_keep = 4;
+          p.desc.softcap = 20;
+          p.desc.mask = kind;
+          p.mask.one = kind % 2 ? 2 : 0;
+          p.mask.factors = kind >= RAPT_MASK_F32 ? FACTORS_NORMAL : FACTORS_NONE;
+          p.scores = (problem_scores){.wanted = 1, .stage = kind % 4, .rows = ROWS_SOME, .sums = 1};
+          if (partial)
+            p.desc.flags |= RAPT_PARTIAL;
+          else
+            p.sinks = SINKS_MIXED;
+          problem_build(&p, &r);
+          char what[80];
+          snprintf(what, sizeof what, "%d x %d, mask kind %d", shapes[i][0], shapes[i][1], kind);
+          watch(&p, isa, 0, what);
+          watch(&p, isa, 1, what);
+          problem_free(&p);
+        }
+}
+
 /* A ragged batch, sorted inside, takes nothing either; nor does a refused call. */
 RAPT_TEST(run_is_pure_for_large_batches) {
   if (!interpose_works()) SKIP("malloc belongs to a sanitizer here");

@@ -15,20 +15,32 @@ static int query(const rapt_plan *plan, int32_t batch, int32_t q_len, int32_t kv
                error.message);
 }
 
-static rapt_plan *plan_for(const char *isa, int32_t group, int32_t dqk, int32_t dv) {
+static rapt_plan *plan_with(const char *isa, int32_t group, int32_t dqk, int32_t dv, int32_t mask,
+                            uint32_t flags) {
   problem p = problem_make(2 * group, 2, dqk, dv, 0, 0, 0);
   rapt_plan *plan = NULL;
   p.desc.isa = isa;
+  p.desc.mask = mask;
+  p.desc.flags = flags;
+  if (flags & ~(uint32_t)(RAPT_PARTIAL | RAPT_FORCE_LANES)) p.desc.align = RAPT_ALIGN_BOTTOM_RIGHT;
   CHECK(rapt_plan_create(&p.desc, &plan, NULL) == RAPT_OK, "plan");
   return plan;
 }
 
+static rapt_plan *plan_for(const char *isa, int32_t group, int32_t dqk, int32_t dv) {
+  return plan_with(isa, group, dqk, dv, RAPT_MASK_NONE, 0);
+}
+
+/* Plans without rules, and with masks of each kind and flags that change what is kept. */
 RAPT_TEST(workspace_is_monotone) {
+  static const uint32_t flags[] = {0, RAPT_PARTIAL, RAPT_ALIBI | RAPT_CAUSAL, RAPT_FORCE_LANES};
   rng r = rng_make(rapt_test_seed());
   FOR_EACH_ISA(isa)
-  for (int i = 0; i < 40; i++) {
+  for (int i = 0; i < 60; i++) {
+    int32_t mask = i < 24 ? RAPT_MASK_NONE : i % (RAPT_MASK_BF16 + 1);
     int32_t most = i % 2 ? 100 : 40000, dv = rng_range(&r, 1, 256);
-    rapt_plan *plan = plan_for(isa, rng_range(&r, 1, 8), rng_range(&r, 1, 256), dv);
+    rapt_plan *plan = plan_with(isa, rng_range(&r, 1, 8), rng_range(&r, 1, 256), dv, mask,
+                                flags[i < 24 ? 0 : i / 6 % 4]);
     if (!plan) return;
     for (int n = 0; n < 200; n++) {
       int32_t a[4] = {rng_below(&r, 9), rng_below(&r, most), rng_below(&r, most),
@@ -43,6 +55,32 @@ RAPT_TEST(workspace_is_monotone) {
             a[0], a[1], a[2], a[3], which, before, (unsigned long long)small.bytes,
             (unsigned long long)large.bytes);
       CHECK(small.bytes_per_worker == large.bytes_per_worker, "bytes per worker vary");
+    }
+    rapt_plan_destroy(plan);
+  }
+}
+
+/* The largest lengths there are: finite, and no less than any smaller call needs. */
+RAPT_TEST(workspace_of_the_largest_lengths) {
+  static const int32_t sizes[] = {1, 1000, 40000, 1 << 20, INT32_MAX};
+  FOR_EACH_ISA(isa)
+  for (int32_t mask = RAPT_MASK_NONE; mask <= RAPT_MASK_BF16; mask += RAPT_MASK_F16) {
+    rapt_plan *plan = plan_with(isa, 8, 64, 64, mask, 0);
+    if (!plan) return;
+    for (int x = 0; x < 125; x++) {
+      const int32_t n[] = {sizes[x % 5], sizes[x / 5 % 5], sizes[x / 25]};
+      rapt_workspace_info info, more;
+      if (!query(plan, n[0], n[1], n[2], 8, &info)) return;
+      CHECK(info.bytes < (uint64_t)1 << 56 && info.bytes > info.bytes_per_worker,
+            "%s: %d x %d x %d takes %llu bytes", isa, n[0], n[1], n[2],
+            (unsigned long long)info.bytes);
+      for (int which = 0; which < 3; which++) {
+        int32_t m[] = {n[0], n[1], n[2]};
+        m[which] = INT32_MAX;
+        if (!query(plan, m[0], m[1], m[2], 8, &more)) return;
+        CHECK(info.bytes <= more.bytes, "%s: %d x %d x %d takes more than the longest", isa, n[0],
+              n[1], n[2]);
+      }
     }
     rapt_plan_destroy(plan);
   }

@@ -41,6 +41,12 @@ void rapt_test_add(const char *name, void (*fn)(const void *arg), const void *ar
   t->chosen = 0;
 }
 
+int rapt_test_count(const char *begin) {
+  int n = 0;
+  for (size_t i = 0; i < n_tests; i++) n += strncmp(tests[i].name, begin, strlen(begin)) == 0;
+  return n;
+}
+
 uint64_t rapt_test_seed(void) {
   uint64_t h = 1469598103934665603u ^ run_seed; /* FNV-1a over the name */
   for (const char *c = running ? running->name : ""; *c; c++)

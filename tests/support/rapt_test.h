@@ -23,6 +23,9 @@
  * any of them runs. Slow tests are named slow_* (after the last dot). */
 void rapt_test_add(const char *name, void (*fn)(const void *arg), const void *arg);
 
+/* Tests of this program whose names begin so. */
+int rapt_test_count(const char *begin);
+
 /* Seed of the running test: depends on the run's seed and the test's name only, so that a test run
  * alone sees the data it saw in company. */
 uint64_t rapt_test_seed(void);
