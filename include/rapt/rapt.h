@@ -167,9 +167,10 @@ enum {
   RAPT_FORCE_LANES = 1u << 4,   /* one arithmetic path for every length: slower for few rows
                                    (rapt_plan_info.decode_rows), but a prompt cut into chunks of
                                    any size gives equal bits */
-  RAPT_ALIBI = 1u << 5,         /* + alibi_slopes[h] * (j - p) */
-  RAPT_PREFIX = 1u << 6,        /* with RAPT_CAUSAL: keys j < prefix_lens[b] count as j <= p */
-  RAPT_PARTIAL = 1u << 7        /* o = sum of e^(score - m) * v, with args.m and args.l: not divided
+  RAPT_ALIBI = 1u << 5,  /* + alibi_slopes[h] * (j - p); j - p is exact up to 2^24, beyond it is
+                                   rounded to float32, as the sum with the score is */
+  RAPT_PREFIX = 1u << 6, /* with RAPT_CAUSAL: keys j < prefix_lens[b] count as j <= p */
+  RAPT_PARTIAL = 1u << 7 /* o = sum of e^(score - m) * v, with args.m and args.l: not divided
                                    yet, for rapt_attention_merge */
 };
 
@@ -270,8 +271,9 @@ typedef struct rapt_scores_out {
  * Sequence b has q_lens[b] queries and kv_lens[b] keys (NULL: q_len, kv_len for all). For packed
  * ragged tensors give q_offsets (batch+1 ascending token offsets): the queries of sequence b are
  * then tokens q_offsets[b] .. q_offsets[b+1]-1, the batch stride is ignored, q_lens must be NULL.
- * Likewise kv_offsets. Rows without a visible key give O = 0 and LSE = -inf, never NaN. Bytes
- * beyond the valid lengths are never read, forbidden keys have no influence whatever they hold. */
+ * Likewise kv_offsets. Rows without a visible key, or whose visible keys all score -inf, give O = 0 and
+ * LSE = -inf, never NaN. Bytes beyond the valid lengths are never read, forbidden keys have no
+ * influence whatever they hold. Outputs must not overlap each other or anything that is read. */
 typedef struct rapt_attention_args {
   uint32_t size;
   uint32_t flags;             /* must be 0 */
@@ -459,10 +461,11 @@ typedef struct rapt_softmax_args {
 /* y = softmax(x * scale / temperature + mask) along rows of any length. Masks forbid elements before the
  * maximum is taken; forbidden ones have no influence, whatever they hold, and get 0 (-inf with
  * RAPT_SOFTMAX_LOG). A row without a permitted element, or of -inf alone, is 0 (-inf); a NaN, or a +inf
- * after the mask, makes its row NaN and no other. Differences are taken before they are scaled, so that
- * large elements keep small differences; with an additive mask the sum is rounded to float32 first. |scale / temperature| is at most 2.3e38. Rows are
- * spread over the executor (as in rapt_attention_run); bits do not depend on it, on strides, or on
- * other rows. No allocation. */
+ * after the mask, at a permitted element makes all of its row NaN (forbidden elements, too) and no other
+ * row. Differences are taken before they are scaled, so that large elements keep small differences (one
+ * beyond the largest float counts as infinite); with an additive mask the sum is rounded to float32
+ * first. |scale / temperature| is at most 2.3e38. Rows are spread over the executor (as in
+ * rapt_attention_run); bits do not depend on it, on strides, or on other rows. No allocation. */
 RAPT_API rapt_status rapt_softmax(const rapt_softmax_args *args, const rapt_executor *executor,
                                   rapt_error *error);
 

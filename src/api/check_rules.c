@@ -16,9 +16,6 @@ static rapt_status check_array(const void *pointer, int32_t rule, int32_t count,
   if (!rule && pointer)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field, "must be NULL without %s",
                      rule_name);
-  if ((uintptr_t)pointer % 4 != 0)
-    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field, "is %p, must be a multiple of 4",
-                     pointer);
   return RAPT_OK;
 }
 
@@ -101,6 +98,10 @@ static rapt_status check_list(const int32_t *list, int32_t n, int32_t low, int32
                      "is %" PRId32 ", must be 0 without a list (which means all)", n);
   }
   rapt_status status = rapt_check_range(n, 0, INT32_MAX, n_name, error);
+  if (!status && (uintptr_t)list % 4 != 0)
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, list_name,
+                     "is 0x%" PRIxPTR ", must be a multiple of 4", (uintptr_t)list);
+  if (low >= high) return status; /* nobody has any: there will be no row of any number */
   for (int32_t i = 0; i < n && !status; i++)
     if (list[i] < low || list[i] >= high)
       status = rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, list_name, i,
@@ -132,7 +133,7 @@ static rapt_status check_sinks(const rapt_attention_desc *desc, const rapt_atten
   if (args->sinks && desc->flags & RAPT_PARTIAL)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.sinks",
                      "must be NULL with RAPT_PARTIAL: sinks are applied once, at the merge");
-  return check_array(args->sinks, 1, 0, "args.sinks", "", error);
+  return RAPT_OK;
 }
 
 rapt_status rapt_check_rules(const rapt_attention_desc *desc, const rapt_attention_args *args,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * The tensors of a run as address ranges (spans.h). */
+#include "check_arrays.h"
 #include "spans.h"
 
 enum { DIMS = RAPT_SPAN_DIMS }; /* batch, head, token and, of masks, key */
@@ -39,6 +40,23 @@ static rapt_region region_of_mask(const rapt_attention_desc *desc,
     if (needed[i] == 0) r.empty = 1;
   }
   return r;
+}
+
+/* Arrays are read while outputs are written: one over the other would make results a matter of order. */
+static rapt_status check_beside_arrays(const rapt_attention_desc *desc,
+                                       const rapt_attention_args *args,
+                                       const rapt_scores_out *scores, const rapt_operand *operands,
+                                       const rapt_span *spans, int first, int end,
+                                       rapt_error *error) {
+  rapt_array arrays[RAPT_ARRAYS];
+  const int32_t n = rapt_arrays_of(desc, args, scores, arrays);
+  for (int32_t k = 0; k < n; k++) {
+    const rapt_span array = rapt_span_of_array(arrays[k].data, arrays[k].n, 4);
+    for (int i = first; i < end; i++)
+      if (rapt_spans_overlap(&spans[i], &array))
+        return rapt_fail_data(&operands[i], "so it overlaps ", arrays[k].name, error);
+  }
+  return RAPT_OK;
 }
 
 rapt_status rapt_check_tensors(const rapt_attention_desc *desc, const rapt_attention_args *args,
@@ -90,5 +108,7 @@ rapt_status rapt_check_tensors(const rapt_attention_desc *desc, const rapt_atten
     for (int other = Q; other < i && !status && spans[i].begin < spans[i].end; other++)
       if (rapt_spans_overlap(&spans[i], &spans[other]))
         status = rapt_fail_data(&operands[i], "so it overlaps args.", operands[other].name, error);
+  if (!status)
+    status = check_beside_arrays(desc, args, scores, operands, spans, O, OPERANDS, error);
   return status;
 }

@@ -60,15 +60,16 @@ static rapt_status check_mask(const rapt_softmax_args *args, const int32_t *exte
                               rapt_error *error) {
   const rapt_mask *mask = &args->mask;
   if (args->mask_kind == RAPT_MASK_NONE) {
-    if (!mask->data) return RAPT_OK;
-    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.mask.data",
+    if (!mask->data && !mask->factors) return RAPT_OK;
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT,
+                     mask->data ? "args.mask.data" : "args.mask.factors",
                      "must be NULL: mask_kind is RAPT_MASK_NONE (0)");
   }
   for (int i = 0; i < DIMS; i++) {
     /* One bit is no broadcast: the words of a row hold what its extent says. */
     const int bits = i == 3 && args->mask_kind == RAPT_MASK_BITS;
     const int32_t given = mask->extent[i];
-    if (given < 1 || (given < extent[i] && (given > 1 || bits)))
+    if (given < 0 || (given < extent[i] && (given > 1 || bits)))
       return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, "args.mask.extent", i,
                           "is %" PRId32 ", must be %sat least %" PRId32, given, bits ? "" : "1 or ",
                           extent[i]);

@@ -43,7 +43,7 @@ static int64_t tasks_per_head(const rapt_call *call) {
 }
 
 int64_t rapt_count_looks(const rapt_call *call) {
-  if (!call->scores.data && !call->scores.key_sums) return 0;
+  if ((!call->scores.data && !call->scores.key_sums) || call->args.kv_len == 0) return 0;
   return tasks_per_head(call) * heads_asked(call) * call->args.batch;
 }
 

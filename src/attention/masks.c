@@ -20,14 +20,15 @@ static int64_t stride_of(const rapt_mask *m, int dim) {
 void rapt_mask_rows_get(const rapt_call *call, const rapt_sequence *s, const rapt_row *rows,
                         int32_t count, int32_t lanes, rapt_mask_rows *out) {
   const rapt_mask *m = &call->args.mask;
-  const int64_t head = stride_of(m, 1), query = stride_of(m, 2);
-  const uintptr_t first = (uintptr_t)m->data + (uintptr_t)(s->index * stride_of(m, 0));
+  /* Unsigned: strides of a mask without elements may be any number and lead nowhere. */
+  const uint64_t head = (uint64_t)stride_of(m, 1), query = (uint64_t)stride_of(m, 2);
+  const uintptr_t first = (uintptr_t)m->data + (uint64_t)s->index * (uint64_t)stride_of(m, 0);
   out->key_stride = stride_of(m, 3);
   out->lanes = lanes;
   out->uniform = 1;
   for (int32_t i = 0; i < lanes; i++) {
     const rapt_row *r = &rows[i < count ? i : count - 1]; /* lanes beyond are as the last row */
-    out->row[i] = (const char *)(first + (uintptr_t)(r->head * head + r->token * query));
+    out->row[i] = (const char *)(first + (uint64_t)r->head * head + (uint64_t)r->token * query);
     out->factor[i] = m->factors ? m->factors[r->head] : 1.0f;
     if (out->row[i] != out->row[0] || memcmp(&out->factor[i], &out->factor[0], sizeof(float)) != 0)
       out->uniform = 0;

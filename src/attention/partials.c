@@ -108,7 +108,9 @@ static void store_partial(const rapt_call *call, const rapt_rows_kernel *kernel,
     kernel->panel->copy_out(p->m, p->l, p->o, head_dim, rows, out);
   else
     kernel->row->copy_out(p->m, p->l, p->o, head_dim, rows, out);
-  store_sums(call, task, &call->args.m, row, rows, p->m);
+  float m[RAPT_MAX_LANES]; /* a maximum beside NaN is whatever the instruction makes of it */
+  for (int32_t i = 0; i < rows; i++) m[i] = p->l[i] == p->l[i] ? p->m[i] : p->l[i];
+  store_sums(call, task, &call->args.m, row, rows, m);
   store_sums(call, task, &call->args.l, row, rows, p->l);
 }
 

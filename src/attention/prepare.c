@@ -101,8 +101,13 @@ static void decide(rapt_call *call, int32_t batch) {
 
 /* Nothing is known of any mask tile yet. */
 static void prepare_tiles(rapt_call *call, int32_t batch) {
-  const rapt_layout *l = &call->layout;
-  if (call->tiles) memset(call->tiles, 0, (size_t)(batch * l->tile_rows * l->tile_blocks));
+  const int64_t lanes = call->plan->prefill->panel[0].lanes, blocks = call->layout.tile_blocks;
+  for (int32_t i = 0; i < batch && call->tiles; i++) {
+    const rapt_sequence *s = &call->sequence[i];
+    if (s->row_kernel) continue; /* keeps no tiles */
+    memset(call->tiles + s->index * call->layout.tile_rows * blocks, 0,
+           (size_t)((s->rows + lanes - 1) / lanes * blocks));
+  }
 }
 
 void rapt_prepare(rapt_call *call) {
