@@ -69,7 +69,7 @@ static rapt_status check_mask(const rapt_softmax_args *args, const int32_t *exte
     /* One bit is no broadcast: the words of a row hold what its extent says. */
     const int bits = i == 3 && args->mask_kind == RAPT_MASK_BITS;
     const int32_t given = mask->extent[i];
-    if (given < 0 || (given < extent[i] && (given > 1 || bits)))
+    if (given < 0 || (given < extent[i] && (given != 1 || bits)))
       return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, "args.mask.extent", i,
                           "is %" PRId32 ", must be %sat least %" PRId32, given, bits ? "" : "1 or ",
                           extent[i]);
