@@ -85,7 +85,8 @@ static inline double problem_row_looseness(const problem *p, int32_t b, int32_t 
       if (pass == 0 || s < most - 20) continue;
       double raw = reference_score(&p->desc, &p->args, b, h, i, j, RAPT_STAGE_SOFTCAP);
       size = fmax(size, fmax(fabs(s), fabs(s - raw)));
-      size = fmax(size, problem_score_terms(p, b, h, i, j));
+      double terms = problem_score_terms(p, b, h, i, j); /* infinite, and a softcap made s finite */
+      if (isfinite(terms)) size = fmax(size, terms);
     }
   return size / 6;
 }

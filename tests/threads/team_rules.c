@@ -139,7 +139,7 @@ static void cancelled_some_time(const load *l) {
   int cancelled = 0;
   if (l->isa != level_at(0)) return;
   for (int i = 0; i < smaller(30, 4); i++) {
-    later x = {0, i * 40000L};
+    later x = {0, i * i * 20000L};
     pthread_t thread;
     REQUIRE(pthread_create(&thread, NULL, set_later, &x) == 0, "no thread");
     cancelled += run_team(l, 2 + i % 3, &x.flag, 0);
