@@ -33,4 +33,5 @@ const rapt_kernel_set SET_PASTE(SET_ISA) = {
             .join = row_join,
             .finish = row_finish},
     .exp2 = set_exp2,
+    .position = {.rotate_halves = rotary_halves, .rotate_pairs = rotary_pairs, .add = position_add},
 };
