@@ -44,7 +44,7 @@ static void run(void *ctx) {
     p->scores(x->q, d, k, stride, b, x->s, x->m_new, NULL);
     break;
   case SOFTMAX:
-    p->softmax(b, x->s, x->m_new, x->m, x->l, x->alpha);
+    p->softmax(b, 0, x->s, x->m_new, x->m, x->l, x->alpha);
     break;
   case ACCUMULATE:
     p->accumulate(x->s, b, k, stride, d, x->alpha, 0, x->o, NULL);
@@ -53,13 +53,13 @@ static void run(void *ctx) {
     p->pack_q(x->row_in, p->lanes, d, 0.125f, x->q);
     break;
   case FINISH:
-    p->finish(x->m, x->l, x->o, d, p->lanes, x->row_out, NULL);
+    p->finish(0, x->m, x->l, x->o, NULL, d, p->lanes, x->row_out, NULL);
     break;
   case ROW_SCORES:
     r->scores(x->q, n, d, k, stride, b, x->s, NULL);
     break;
   case ROW_SOFTMAX:
-    r->softmax(b, n, x->s, x->m, x->alpha);
+    r->softmax(b, n, 0, x->s, x->m, x->alpha);
     break;
   case ROW_ACCUMULATE:
     r->accumulate(x->s, n, b, k, stride, d, x->alpha, 0, x->l, x->o, NULL);

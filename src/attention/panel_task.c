@@ -69,7 +69,7 @@ static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_key
   k = rapt_keys_from(k, key - from);
   v = rapt_keys_from(v, key - from);
   ops->scores(p->q, plan->desc.head_dim_qk, k.at, k.stride, &block, sc->s, sc->m_new, prefetch);
-  ops->softmax(&block, sc->s, sc->m_new, p->now.m, p->now.l, sc->alpha);
+  ops->softmax(&block, 0, sc->s, sc->m_new, p->now.m, p->now.l, sc->alpha);
   ops->accumulate(sc->s, &block, v.at, v.stride, plan->desc.head_dim_v, sc->alpha, p->first,
                   p->now.o, prefetch);
   p->first = 0;

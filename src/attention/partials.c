@@ -20,10 +20,10 @@ void rapt_partial_reset(const rapt_partial *p, int32_t lanes) {
 void rapt_partial_join(const rapt_rows_kernel *kernel, const rapt_plan *plan, int32_t rows,
                        rapt_partial *into, const rapt_partial *from) {
   if (kernel->panel)
-    kernel->panel->join(into->m, into->l, into->o, from->m, from->l, from->o,
+    kernel->panel->join(0, into->m, into->l, into->o, from->m, from->l, from->o,
                         plan->desc.head_dim_v);
   else
-    kernel->row->join(rows, into->m, into->l, into->o, from->m, from->l, from->o,
+    kernel->row->join(rows, 0, into->m, into->l, into->o, from->m, from->l, from->o,
                       plan->desc.head_dim_v);
 }
 
@@ -89,9 +89,9 @@ void rapt_partial_finish(const rapt_call *call, const rapt_rows_kernel *kernel,
   float *want_lse = call->args.lse.data ? lse : 0;
   output_rows(call, task, row, rows, out);
   if (kernel->panel)
-    kernel->panel->finish(p->m, p->l, p->o, head_dim, rows, out, want_lse);
+    kernel->panel->finish(0, p->m, p->l, p->o, NULL, head_dim, rows, out, want_lse);
   else
-    kernel->row->finish(p->m, p->l, p->o, head_dim, rows, out, want_lse);
+    kernel->row->finish(0, p->m, p->l, p->o, NULL, head_dim, rows, out, want_lse);
   if (want_lse) store_lse(call, task, row, rows, lse);
 }
 

@@ -38,7 +38,7 @@ static void stream_block(walk *w, int32_t from, int32_t to) {
   prefetch = (rapt_prefetch){
       .lead = lead_of(plan->desc.head_dim_qk), .after = v, .after_stride = w->v.stride};
   ops->scores(sc->q[0], rows, plan->desc.head_dim_qk, k, w->k.stride, &block, sc->s, &prefetch);
-  ops->softmax(&block, rows, sc->s, w->now.m, sc->alpha);
+  ops->softmax(&block, rows, 0, sc->s, w->now.m, sc->alpha);
   prefetch = (rapt_prefetch){.lead = lead_of(plan->desc.head_dim_v),
                              .after = rapt_keys_from(w->k, to).at,
                              .after_stride = w->k.stride};

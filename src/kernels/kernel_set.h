@@ -47,6 +47,9 @@ typedef struct rapt_block {
   const uint32_t *permit; /* bit i = lane (row) i may see the key; NULL if all is full. Words of the
                              full range are all ones; there is room for keys rounded up to
                              RAPT_KEY_ALIGN words (the row kernel reads whole vectors of them). */
+  int32_t
+      values_finite; /* 1: V of every key of the block is finite, so that p = 0 keeps a forbidden
+                             one out; -1: it is not; 0: unknown, accumulate sees to it */
 } rapt_block;
 
 /* Score rules. Between scores and softmax the engine may call, in this order, softcap, add_bias and
@@ -184,6 +187,8 @@ typedef struct rapt_kernel_set {
   rapt_mask_ops mask;
   /* s[i] = cap * tanh(s[i] / cap), i < n: whole vectors are touched. s is aligned, 1e-20 <= cap <= 1e20. */
   void (*softcap)(float *s, int32_t n, float cap);
+  /* 1 if all rows of V are finite, else -1: for block->values_finite. */
+  int32_t (*finite)(const char *v, int64_t v_stride, int32_t keys, int32_t head_dim);
   /* out[i] = 2^x[i], the set's own exponential (for tests). */
   void (*exp2)(const float *x, float *out, int32_t n);
   rapt_position_ops position;

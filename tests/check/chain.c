@@ -175,24 +175,24 @@ static void pass(chain *c, const rapt_panel_ops *panel, int32_t row0, int32_t n)
       const char *v = (const char *)(c->v + from * c->dim_v);
       if (panel) {
         panel->scores(t.q, c->dim_qk, k, k_stride, &b, t.s, t.m_new, NULL);
-        panel->softmax(&b, t.s, t.m_new, t.m[at], t.l[at], t.alpha);
+        panel->softmax(&b, 0, t.s, t.m_new, t.m[at], t.l[at], t.alpha);
         panel->accumulate(t.s, &b, v, v_stride, c->dim_v, t.alpha, first, t.o[at], NULL);
       } else {
         row->scores(t.q, n, c->dim_qk, k, k_stride, &b, t.s, NULL);
-        row->softmax(&b, n, t.s, t.m[at], t.alpha);
+        row->softmax(&b, n, 0, t.s, t.m[at], t.alpha);
         row->accumulate(t.s, n, &b, v, v_stride, c->dim_v, t.alpha, first, t.l[at], t.o[at], NULL);
       }
       first = 0;
     }
     if (first) continue; /* no block at all: nothing to join */
     if (done && panel)
-      panel->join(t.m[0], t.l[0], t.o[0], t.m[1], t.l[1], t.o[1], c->dim_v);
+      panel->join(0, t.m[0], t.l[0], t.o[0], t.m[1], t.l[1], t.o[1], c->dim_v);
     else if (done)
-      row->join(n, t.m[0], t.l[0], t.o[0], t.m[1], t.l[1], t.o[1], c->dim_v);
+      row->join(n, 0, t.m[0], t.l[0], t.o[0], t.m[1], t.l[1], t.o[1], c->dim_v);
     done = 1;
   }
   float *lse = floats(lanes);
-  (panel ? panel->finish : row->finish)(t.m[0], t.l[0], t.o[0], c->dim_v, n, out, lse);
+  (panel ? panel->finish : row->finish)(0, t.m[0], t.l[0], t.o[0], NULL, c->dim_v, n, out, lse);
   memcpy(c->lse + row0, lse, (size_t)n * sizeof *lse);
   free(lse);
   scratch_free(&t);

@@ -40,9 +40,9 @@ static void fill(state *s, rng *r, double spread, int32_t empty) {
 
 static void join(ops k, state *a, const state *b) {
   if (k.panel)
-    k.panel->join(a->m, a->l, a->o, b->m, b->l, b->o, a->dim);
+    k.panel->join(0, a->m, a->l, a->o, b->m, b->l, b->o, a->dim);
   else
-    k.set->row.join(a->rows, a->m, a->l, a->o, b->m, b->l, b->o, a->dim);
+    k.set->row.join(a->rows, 0, a->m, a->l, a->o, b->m, b->l, b->o, a->dim);
 }
 
 static void check_joined(const state *a, const state *b, const state *got, int32_t i) {
@@ -164,9 +164,9 @@ static void finish_case(ops k, rng *r, int32_t i) {
   }
   float *lse = rng_below(r, 3) ? check_scratch(&arena, most) : NULL;
   if (k.panel)
-    k.panel->finish(s.m, s.l, s.o, dim, n, at, lse);
+    k.panel->finish(0, s.m, s.l, s.o, NULL, dim, n, at, lse);
   else
-    k.set->row.finish(s.m, s.l, s.o, dim, n, at, lse);
+    k.set->row.finish(0, s.m, s.l, s.o, NULL, dim, n, at, lse);
   for (int32_t row = 0; row < n; row++) check_finished(&s, row, at[row], lse);
   CHECK(check_gaps_intact(&rows), "%d rows, head_dim %d: bytes between rows were written", n, dim);
   check_close(&arena, "finish");

@@ -113,7 +113,7 @@ SET_TEST(row_softmax, "row.softmax") {
     if (i % 7 == 6) s[rng_below(&r, k.keys)] = i % 2 ? NAN : INFINITY;
     if (i % 11 == 10) s[rng_below(&r, k.keys)] = -INFINITY;
     memcpy(raw, s, (size_t)(k.rows * room) * sizeof *s);
-    set->row.softmax(&k.block, k.rows, s, m, alpha);
+    set->row.softmax(&k.block, k.rows, 0, s, m, alpha);
     for (int32_t row = 0; row < k.rows; row++)
       check_softmax_row(&k, row, raw + row * room, s + row * room, m_old[row], m[row], alpha[row]);
     check_close(&arena, "row.softmax");

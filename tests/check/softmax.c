@@ -68,7 +68,7 @@ static void softmax_case(const rapt_kernel_set *set, const rapt_panel_ops *panel
   memcpy(old.m, m, (size_t)lanes * sizeof *m);
   memcpy(old.l, l, (size_t)lanes * sizeof *l);
   guard_read_only(&arena.buffer[arena.count - 4]); /* m_new */
-  panel->softmax(&block, s, m_new, m, l, alpha);
+  panel->softmax(&block, 0, s, m_new, m, l, alpha);
   for (int32_t n = 0; n < lanes; n++)
     check_lane(&block, lanes, vector, n, raw, s, &old, m_new[n], m[n], l[n], alpha[n]);
   check_close(&arena, "softmax");
@@ -102,7 +102,7 @@ SET_TEST(softmax_nan, "softmax_nan") {
       qt[bad] = NAN;
       qt[hot] = copysignf(INFINITY, k[rng_below(&r, keys) * dim]); /* one +inf at least */
       panel->scores(qt, dim, (char *)k, dim * (int64_t)sizeof *k, &block, s, m_new, NULL);
-      panel->softmax(&block, s, m_new, m, l, alpha);
+      panel->softmax(&block, 0, s, m_new, m, l, alpha);
       for (int32_t n = 0; n < lanes; n++)
         CHECK(n == bad || n == hot ? isnan(l[n]) : isfinite(l[n]),
               "lane %d of %d, NaN in %d, inf in %d: l = %g", n, lanes, bad, hot, (double)l[n]);
@@ -136,8 +136,8 @@ SET_TEST(softmax_trim, "softmax_trim") {
       memcpy(s + from * lanes, part, (size_t)seen * bytes);
       whole.full_begin = from; /* no word is looked at: the scores say it all */
       whole.full_end = from + seen;
-      panel->softmax(&whole, s, m_new, m, l, alpha);
-      panel->softmax(&inner, part, m_new, m2, l2, alpha);
+      panel->softmax(&whole, 0, s, m_new, m, l, alpha);
+      panel->softmax(&inner, 0, part, m_new, m2, l2, alpha);
       CHECK_BITS(l2, l, (size_t)lanes, "%d lanes: l of %d keys, %d before and %d behind", lanes,
                  seen, from, rest);
       CHECK_BITS(part, s + from * lanes, (size_t)(seen * lanes), "weights");

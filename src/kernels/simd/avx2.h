@@ -75,8 +75,25 @@ RAPT_INLINE vm vm_bit_of_words(const uint32_t *words, int32_t bit) {
   return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(w, b), b));
 }
 RAPT_INLINE vm vm_and(vm a, vm b) { return _mm256_and_ps(a, b); }
+RAPT_INLINE uint32_t vm_bits(vm m) { return (uint32_t)_mm256_movemask_ps(m); }
 RAPT_INLINE vm vm_eq(vf a, vf b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
+RAPT_INLINE vm vm_less(vf a, vf b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
 RAPT_INLINE vf vf_select(vm m, vf a, vf b) { return _mm256_blendv_ps(b, a, m); }
+
+RAPT_INLINE vf vf_minus_abs(vf a) { return _mm256_or_ps(a, _mm256_set1_ps(-0.0f)); }
+RAPT_INLINE vf vf_copysign(vf a, vf b) {
+  const vf sign = _mm256_set1_ps(-0.0f);
+  return _mm256_or_ps(_mm256_andnot_ps(sign, a), _mm256_and_ps(sign, b));
+}
+
+RAPT_INLINE uint32_t vu_nonzero_bytes(const uint8_t *p) {
+  __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)p);
+  return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, _mm256_setzero_si256()));
+}
+RAPT_INLINE vf vf_from_f16(const void *p) { return _mm256_cvtph_ps(_mm_loadu_si128(p)); }
+RAPT_INLINE vf vf_from_bf16(const void *p) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16));
+}
 
 /* No scalef here: 1.5*2^23 rounds to an integer, and with 127 added its low bits are the biased
  * exponent, so that n = -127 makes 2^n = 0. max has x second: NaN stays NaN. */

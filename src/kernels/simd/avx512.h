@@ -47,9 +47,28 @@ RAPT_INLINE vm vm_bit_of_words(const uint32_t *words, int32_t bit) {
   return _mm512_test_epi32_mask(_mm512_loadu_si512(words), _mm512_set1_epi32((int)(1u << bit)));
 }
 RAPT_INLINE vm vm_and(vm a, vm b) { return (vm)(a & b); }
+RAPT_INLINE uint32_t vm_bits(vm m) { return m; }
 RAPT_INLINE vm vm_eq(vf a, vf b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+RAPT_INLINE vm vm_less(vf a, vf b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 /* a where m, b elsewhere. */
 RAPT_INLINE vf vf_select(vm m, vf a, vf b) { return _mm512_mask_mov_ps(b, m, a); }
+
+/* -|a|; |a| with the sign of b. */
+RAPT_INLINE vf vf_minus_abs(vf a) { return _mm512_or_ps(a, _mm512_set1_ps(-0.0f)); }
+RAPT_INLINE vf vf_copysign(vf a, vf b) {
+  return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
+      _mm512_set1_epi32(INT32_MIN), _mm512_castps_si512(b), _mm512_castps_si512(a), 0xca));
+}
+
+/* Tensor masks: bit i = p[i] is not 0, 32 bytes; RAPT_VL elements as float32. */
+RAPT_INLINE uint32_t vu_nonzero_bytes(const uint8_t *p) {
+  __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)p);
+  return _mm256_test_epi8_mask(x, x);
+}
+RAPT_INLINE vf vf_from_f16(const void *p) { return _mm512_cvtph_ps(_mm256_loadu_si256(p)); }
+RAPT_INLINE vf vf_from_bf16(const void *p) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(p)), 16));
+}
 
 /* x = n + f with n the nearest integer; p * 2^n. */
 RAPT_INLINE vf vf_exp2_split(vf x, vf *n) {

@@ -41,6 +41,9 @@
 #define vm_empty vm8_empty
 #define vf_lse vf8_lse
 #define vf_join_weights vf8_join_weights
+#define vf_natural_each vf8_natural_each
+#define vf_exp_of vf8_exp_of
+#define vf_sink vf8_sink
 
 enum { RAPT_VL = 8 };
 

@@ -60,7 +60,48 @@ RAPT_INLINE vm vm_bit_of_words(const uint32_t *words, int32_t bit) {
   return (vm)((w & (rapt_vu){b, b, b, b}) != 0);
 }
 RAPT_INLINE vm vm_and(vm a, vm b) { return a & b; }
+RAPT_INLINE uint32_t vm_bits(vm m) {
+  return ((uint32_t)m[0] & 1u) | ((uint32_t)m[1] & 2u) | ((uint32_t)m[2] & 4u) |
+         ((uint32_t)m[3] & 8u);
+}
 RAPT_INLINE vm vm_eq(vf a, vf b) { return a == b; }
+RAPT_INLINE vm vm_less(vf a, vf b) { return a < b; }
+
+/* -|a|; |a| with the sign of b. */
+RAPT_INLINE vf vf_minus_abs(vf a) { return (vf)((vm)a | (vm)vf_set1(-0.0f)); }
+RAPT_INLINE vf vf_copysign(vf a, vf b) { return vf_select((vm)vf_set1(-0.0f), b, a); }
+
+/* Bit i = p[i] is not 0, 32 bytes. */
+RAPT_INLINE uint32_t vu_nonzero_bytes(const uint8_t *p) {
+  uint32_t bits = 0;
+  for (int i = 0; i < 32; i++) bits |= (uint32_t)(p[i] != 0) << i;
+  return bits;
+}
+/* Half precision to float32: exact; subnormals by their integer, which no flush mode touches. */
+RAPT_INLINE float rapt_float_of_half(uint16_t h) {
+  const uint32_t sign = (uint32_t)(h & 0x8000u) << 16, low = h & 0x7fffu, e = low >> 10;
+  uint32_t bits = (low << 13) + (112u << 23);
+  float x;
+  if (e == 31) bits += 112u << 23; /* infinity, NaN */
+  if (e == 0) {
+    x = (float)low * 0x1p-24f;
+    memcpy(&bits, &x, sizeof bits);
+  }
+  bits |= sign;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+RAPT_INLINE vf vf_from_f16(const void *p) {
+  uint16_t h[4];
+  memcpy(h, p, sizeof h);
+  return (vf){rapt_float_of_half(h[0]), rapt_float_of_half(h[1]), rapt_float_of_half(h[2]),
+              rapt_float_of_half(h[3])};
+}
+RAPT_INLINE vf vf_from_bf16(const void *p) {
+  uint16_t h[4];
+  memcpy(h, p, sizeof h);
+  return (vf)((rapt_vu){h[0], h[1], h[2], h[3]} << 16);
+}
 
 /* See avx2.h. */
 RAPT_INLINE vf vf_exp2_split(vf x, vf *n) {

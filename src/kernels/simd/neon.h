@@ -60,7 +60,33 @@ RAPT_INLINE vm vm_bit_of_words(const uint32_t *words, int32_t bit) {
   return vtstq_u32(vld1q_u32(words), vdupq_n_u32(1u << bit));
 }
 RAPT_INLINE vm vm_and(vm a, vm b) { return vandq_u32(a, b); }
+RAPT_INLINE uint32_t vm_bits(vm m) {
+  const uint32x4_t bit = {1, 2, 4, 8};
+  return vaddvq_u32(vandq_u32(m, bit));
+}
 RAPT_INLINE vm vm_eq(vf a, vf b) { return vceqq_f32(a, b); }
+RAPT_INLINE vm vm_less(vf a, vf b) { return vcltq_f32(a, b); }
+
+RAPT_INLINE vf vf_minus_abs(vf a) { return vnegq_f32(vabsq_f32(a)); }
+RAPT_INLINE vf vf_copysign(vf a, vf b) { return vbslq_f32(vdupq_n_u32(0x80000000u), b, a); }
+
+RAPT_INLINE uint32_t vu_nonzero_bytes(const uint8_t *p) {
+  const uint8x16_t bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  uint8x16_t a = vld1q_u8(p), b = vld1q_u8(p + 16);
+  a = vandq_u8(vtstq_u8(a, a), bit);
+  b = vandq_u8(vtstq_u8(b, b), bit);
+  /* Three pairwise sums leave one byte for eight. */
+  a = vpaddq_u8(a, b);
+  a = vpaddq_u8(a, a);
+  a = vpaddq_u8(a, a);
+  return vgetq_lane_u32(vreinterpretq_u32_u8(a), 0);
+}
+RAPT_INLINE vf vf_from_f16(const void *p) {
+  return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+}
+RAPT_INLINE vf vf_from_bf16(const void *p) {
+  return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
+}
 
 /* See avx2.h; FMAX keeps the NaN by itself. */
 RAPT_INLINE vf vf_exp2_split(vf x, vf *n) {

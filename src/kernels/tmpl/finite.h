@@ -18,4 +18,8 @@ static int32_t rapt_rows_finite(const char *v, int64_t stride, int32_t from, int
   return sum == sum;
 }
 
+static int32_t set_finite(const char *v, int64_t stride, int32_t keys, int32_t head_dim) {
+  return rapt_rows_finite(v, stride, 0, keys, head_dim) ? 1 : -1;
+}
+
 #endif

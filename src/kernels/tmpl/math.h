@@ -31,6 +31,17 @@ RAPT_INLINE vf vf_exp2(vf x) {
   return x;
 }
 
+/* Natural differences of scores to base 2: multiplied only here, so that no score overflows. */
+RAPT_INLINE void vf_natural_each(const int n, vf *x) {
+  RAPT_UNROLL
+  for (int i = 0; i < n; i++) x[i] = vf_mul(x[i], vf_set1(1.44269504f));
+}
+
+/* e^x if natural, else 2^x. */
+RAPT_INLINE vf vf_exp_of(int32_t natural, vf x) {
+  return vf_exp2(natural ? vf_mul(x, vf_set1(1.44269504f)) : x);
+}
+
 /* ln x for normal x > 0: ln f = 2 atanh(s), s = (f-1)/(f+1), |s| <= 0.1716; the first term left out
  * of the odd series is 2 s^11 / 11 < 7e-10. */
 RAPT_INLINE vf vf_ln(vf x) {
@@ -56,17 +67,33 @@ RAPT_INLINE vm vm_empty(vf m, vf l) {
   return vm_and(vm_eq(m, vf_set1(RAPT_NEG_INFINITY)), vm_eq(l, vf_zero()));
 }
 
-/* Natural log-sum-exp of a row with base-2 maximum m and sum l. */
-RAPT_INLINE vf vf_lse(vf m, vf l) {
-  vf lse = vf_fma(m, vf_set1(0.693147181f), vf_ln(l));
+/* Natural log-sum-exp of a row with maximum m (of base 2 unless natural) and sum l. */
+RAPT_INLINE vf vf_lse(int32_t natural, vf m, vf l) {
+  vf log = vf_ln(l);
+  vf lse = natural ? vf_add(m, log) : vf_fma(m, vf_set1(0.693147181f), log);
   lse = vf_select(vm_eq(l, l), lse, l); /* the integer split of ln knows no NaN */
   return vf_select(vm_empty(m, l), vf_set1(RAPT_NEG_INFINITY), lse);
 }
 
-/* Weights 2^(m1-m), 2^(m2-m) of two partial results, m = max(m1, m2). */
-RAPT_INLINE vf vf_join_weights(vf m1, vf m2, vf *w1, vf *w2) {
+/* What a sink does to a row: the factor of o (instead of 1 / l) and the log-sum-exp. The sink joins
+ * the maximum and the sum as one more score without a value. None (-inf) leaves the bits alone. */
+RAPT_INLINE vf vf_sink(int32_t natural, vf m, vf l, vf sink, vf *lse) {
+  const vf none = vf_set1(RAPT_NEG_INFINITY);
+  vf max = natural ? m : vf_mul(m, vf_set1(0.693147181f));
+  vf joint = vf_max(max, sink), base = vf_finite_max(joint);
+  vf w = vf_exp_of(1, vf_sub(max, base));
+  vf total = vf_fma(l, w, vf_exp_of(1, vf_sub(sink, base)));
+  vf x = vf_add(joint, vf_ln(total));
+  x = vf_select(vm_eq(total, total), x, total);
+  x = vf_select(vm_empty(m, l), sink, x);
+  *lse = vf_select(vm_eq(sink, none), vf_lse(natural, m, l), x);
+  return vf_div(w, total);
+}
+
+/* Weights 2^(m1-m), 2^(m2-m) (e^ if natural) of two partial results, m = max(m1, m2). */
+RAPT_INLINE vf vf_join_weights(int32_t natural, vf m1, vf m2, vf *w1, vf *w2) {
   vf m = vf_max(m1, m2), base = vf_finite_max(m);
-  *w1 = vf_exp2(vf_sub(m1, base));
-  *w2 = vf_exp2(vf_sub(m2, base));
+  *w1 = vf_exp_of(natural, vf_sub(m1, base));
+  *w2 = vf_exp_of(natural, vf_sub(m2, base));
   return m;
 }

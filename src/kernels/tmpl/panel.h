@@ -18,6 +18,7 @@
 
 #include "panel_pack.h"
 #include "panel_scores.h"
+#include "panel_rules.h"
 #include "panel_softmax.h"
 #include "panel_accumulate.h"
 #include "panel_finish.h"
@@ -27,10 +28,13 @@ static const rapt_panel_ops PANEL_NAME(panel) = {
     .vector = RAPT_VL,
     .pack_q = PANEL_NAME(pack_q),
     .scores = PANEL_NAME(scores),
+    .add_bias = PANEL_NAME(add_bias),
+    .adjust = PANEL_NAME(adjust),
     .softmax = PANEL_NAME(softmax),
     .accumulate = PANEL_NAME(accumulate),
     .join = PANEL_NAME(join),
     .finish = PANEL_NAME(finish),
+    .copy_out = PANEL_NAME(copy_out),
 };
 
 #undef PANEL_PASTE_

@@ -113,7 +113,8 @@ static void PANEL_NAME(accumulate)(const float *p, const rapt_block *block, cons
                                    int32_t first, float *o, rapt_prefetch *prefetch) {
   const rapt_block *b = block;
   int32_t plain = b->full_begin == 0 && b->full_end == b->keys;
-  if (!plain && !RAPT_MASKED_FMA)
+  if (!plain) plain = b->values_finite > 0;
+  if (!plain && !RAPT_MASKED_FMA && b->values_finite == 0)
     plain = rapt_rows_finite(v, v_stride, 0, b->full_begin, head_dim) &&
             rapt_rows_finite(v, v_stride, b->full_end, b->keys, head_dim);
   if (plain)

@@ -13,7 +13,8 @@ RAPT_INLINE vf row_permitted(const rapt_block *b, int32_t r, int32_t n, const fl
   return x;
 }
 
-static void row_softmax(const rapt_block *block, int32_t n_rows, float *s, float *m, float *alpha) {
+RAPT_INLINE void row_softmax_in(const int NATURAL, const rapt_block *block, int32_t n_rows,
+                                float *s, float *m, float *alpha) {
   for (int32_t r = 0; r < n_rows; r++) {
     float *row = s + r * ROW_BLOCK;
     vf mx = vf_set1(m[r]);
@@ -24,11 +25,19 @@ static void row_softmax(const rapt_block *block, int32_t n_rows, float *s, float
     }
     vf m_new = vf_set1(vf_largest(mx)), base = vf_finite_max(m_new);
     float out[RAPT_VL];
-    vf_storeu(out, vf_exp2(vf_sub(vf_set1(m[r]), base)));
+    vf_storeu(out, vf_exp_of(NATURAL, vf_sub(vf_set1(m[r]), base)));
     alpha[r] = out[0];
     vf_storeu(out, m_new);
     m[r] = out[0];
     for (int32_t n = 0; n < block->keys; n += RAPT_VL)
-      vf_store(row + n, vf_exp2(vf_sub(vf_load(row + n), base)));
+      vf_store(row + n, vf_exp_of(NATURAL, vf_sub(vf_load(row + n), base)));
   }
+}
+
+static void row_softmax(const rapt_block *block, int32_t n_rows, int32_t natural, float *s,
+                        float *m, float *alpha) {
+  if (natural)
+    row_softmax_in(1, block, n_rows, s, m, alpha);
+  else
+    row_softmax_in(0, block, n_rows, s, m, alpha);
 }
