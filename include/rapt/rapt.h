@@ -459,7 +459,7 @@ RAPT_API rapt_status rapt_rope_table_bytes(const rapt_rope *rope, int32_t count,
                                            rapt_error *error);
 
 /* Computes the table into `memory` (aligned to 4 bytes) and describes it in *table, which points there.
- * Sines cost some 20 ns each: one table for all layers, heads and calls makes rotating them as quick
+ * A pair costs some 10 ns: one table for all layers, heads and calls makes rotating them as quick
  * as copying. executor as in rapt_attention_run. */
 RAPT_API rapt_status rapt_rope_table_fill(const rapt_rope *rope, int32_t first, int32_t count,
                                           void *memory, size_t memory_bytes,

@@ -211,7 +211,7 @@ rapt_status rapt_rope_table_fill(const rapt_rope *rope, int32_t first, int32_t c
                      "is %zu, %" PRId32 " positions need %" PRIu64, memory_bytes, count, needed);
   fill_job job = {.rope = rope, .data = memory, .first = first, .count = count};
   status = rapt_share(&with, ((int64_t)count + FILL_ROWS - 1) / FILL_ROWS,
-                      30.0 * (double)count * rope->pairs, fill, &job, error);
+                      10.0 * (double)count * rope->pairs, fill, &job, error);
   if (status) return status;
   known = (rapt_rope_table){.first = first,
                             .count = count,

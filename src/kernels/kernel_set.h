@@ -155,11 +155,13 @@ typedef struct rapt_row_ops {
                    float *const *rows);
 } rapt_row_ops;
 
-/* Positions. Rows of one token, n_rows of them: x and y are the same rows or share no byte. */
+/* Positions. Rows of one token, n_rows of them: x and y are the same rows or share no byte. Strides of
+ * a single row say where the rows of the next call are. */
 typedef struct rapt_rotation {
   const float *cos, *sin; /* [pairs] */
   int32_t pairs;          /* channels 0 .. 2 * pairs - 1 of a row are turned */
   int32_t rest;           /* channels after them are copied, unless x is y */
+  int32_t ahead;          /* fetch this many x_strides ahead; 0: x is in cache */
   float factor, sine;     /* cosines are multiplied by factor, sines by sine (+factor or -factor) */
 } rapt_rotation;
 

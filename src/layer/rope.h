@@ -46,6 +46,7 @@ typedef struct rapt_rope_job {
   const rapt_rope_args *args;   /* checked */
   const rapt_rope_table *table; /* checked, or NULL */
   int32_t block;                /* tokens of a task */
+  int32_t ahead;                /* rows to fetch ahead */
   int64_t blocks;               /* tasks of a sequence */
   int64_t total;                /* tasks */
   double cost;                  /* nanoseconds, roughly */

@@ -7,8 +7,10 @@
 #include "rope.h"
 
 enum {
-  BLOCK_TOKENS = 16,  /* most tokens of a task */
-  BLOCK_FLOATS = 4096 /* cosines and sines of a task: 16 KiB, which stays in L1 */
+  CACHED_FLOATS = 1 << 16, /* smaller tensors are taken to be in cache */
+  AHEAD_FLOATS = 1024,     /* how far the others are fetched ahead: 4 KiB (measured) */
+  BLOCK_TOKENS = 64,       /* most tokens of a task: a stretch of memory that is worth its start */
+  BLOCK_FLOATS = 4096      /* cosines and sines of a task: 16 KiB, which stays in L1 */
 };
 
 _Static_assert(BLOCK_FLOATS >= 2 * RAPT_ROPE_MOST_PAIRS, "one token fits");
@@ -21,14 +23,18 @@ typedef struct angles {
 
 rapt_rope_job rapt_rope_job_for(const rapt_rope *rope, const rapt_rope_args *args,
                                 const rapt_rope_table *table) {
-  int32_t block = BLOCK_FLOATS / (2 * rope->pairs);
-  if (block > BLOCK_TOKENS) block = BLOCK_TOKENS;
+  int32_t block = BLOCK_TOKENS;
+  if (!table && block > BLOCK_FLOATS / (2 * rope->pairs)) block = BLOCK_FLOATS / (2 * rope->pairs);
   rapt_rope_job job = {.rope = rope, .args = args, .table = table, .block = block};
   job.blocks = ((int64_t)args->tokens + block - 1) / block;
   job.total = job.blocks * args->batch;
-  /* 16 channels a nanosecond from memory, 30 ns for a sine and a cosine. */
+  const double floats = (double)args->batch * args->tokens * args->heads * rope->head_dim;
+  job.ahead = floats < CACHED_FLOATS              ? 0
+              : AHEAD_FLOATS / rope->head_dim < 4 ? 4
+                                                  : AHEAD_FLOATS / rope->head_dim;
+  /* 16 channels a nanosecond from memory, 10 ns for a sine and a cosine. */
   const double tokens = (double)args->batch * args->tokens;
-  job.cost = tokens * args->heads * rope->head_dim / 16 + (table ? 0 : 30 * tokens * rope->pairs);
+  job.cost = floats / 16 + (table ? 0 : 10 * tokens * rope->pairs);
   return job;
 }
 
@@ -80,14 +86,15 @@ void rapt_rope_task(void *arg, int64_t index) {
   const int64_t x_token = n > 1 ? xs[2] : 0, y_token = n > 1 ? ys[2] : 0;
   const int64_t x_head = a->heads > 1 ? xs[1] : 0, y_head = a->heads > 1 ? ys[1] : 0;
   rapt_rotation by = rapt_rope_rotation(job->rope, a->flags);
+  by.ahead = job->ahead;
   /* Along memory: heads of a token together where they are near, else tokens of a head. */
-  const int64_t together = n == 1 || llabs(y_head) <= llabs(y_token);
+  const int32_t together = n == 1 || llabs(y_head) <= llabs(y_token);
   const int32_t outer = together ? 1 : a->heads, rows = together ? a->heads : 1;
   for (int32_t h = 0; h < outer; h++)
     for (int32_t t = 0; t < n; t++) {
       by.cos = at.cos[t];
       by.sin = at.sin[t];
-      rapt_rope_rows(job->rope, &by, rows, x + h * x_head + t * x_token, x_head,
-                     y + h * y_head + t * y_token, y_head);
+      rapt_rope_rows(job->rope, &by, rows, x + h * x_head + t * x_token,
+                     rows == 1 ? x_token : x_head, y + h * y_head + t * y_token, y_head);
     }
 }

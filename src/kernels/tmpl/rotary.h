@@ -62,6 +62,16 @@ RAPT_INLINE void rotary_step(const int INTERLEAVED, const int PARTIAL, const int
   const vf minus = vf_mul(s, vf_set1(-by->sine));
   s = vf_mul(s, vf_set1(by->sine));
   vf a[ROTARY_ROWS], b[ROTARY_ROWS];
+  if (by->ahead) {
+    const int32_t other = INTERLEAVED ? RAPT_VL : second;
+    RAPT_UNROLL
+    for (int r = 0; r < R; r++) {
+      /* A number, because it may be no address of the tensor. */
+      const uintptr_t next = (uintptr_t)x + (uintptr_t)(r + by->ahead) * (uintptr_t)x_stride;
+      rapt_prefetch_once((const char *)(next + (uintptr_t)at * sizeof(float)));
+      rapt_prefetch_once((const char *)(next + ((uintptr_t)at + (uintptr_t)other) * sizeof(float)));
+    }
+  }
   RAPT_UNROLL
   for (int r = 0; r < R; r++)
     rotary_load(INTERLEAVED, PARTIAL, (const float *)(const void *)(x + r * x_stride) + at, second,
