@@ -4,7 +4,7 @@
 #include "executors.h"
 #include "layer/rotary.h"
 
-enum { BATCH = 3, HEADS = 8, TOKENS = 331, DIM = 64, WIDTH = 96 };
+enum { BATCH = 3, HEADS = 8, TOKENS = 331, DIM = 64, WIDTH = 192 };
 
 static const parallel_fn sound[] = {parallel_ascending, parallel_reversed, parallel_scrambled,
                                     parallel_threads,   parallel_late,     parallel_two};

@@ -88,18 +88,25 @@ RAPT_INLINE void rotary_step(const int INTERLEAVED, const int PARTIAL, const int
                  b[r]);
 }
 
+/* The whole vectors of R rows. */
 RAPT_INLINE void rotary_group(const int INTERLEAVED, const int R, const rapt_rotation *by,
                               const char *x, int64_t x_stride, char *y, int64_t y_stride) {
   const rapt_rotation with = *by; /* a copy that no store can change */
-  int32_t i = 0;
-  for (; i + RAPT_VL <= with.pairs; i += RAPT_VL)
+  for (int32_t i = 0; i + RAPT_VL <= with.pairs; i += RAPT_VL)
     rotary_step(INTERLEAVED, 0, R, &with, i, x, x_stride, y, y_stride);
-  if (i < with.pairs) rotary_step(INTERLEAVED, 1, R, &with, i, x, x_stride, y, y_stride);
-  if (with.rest == 0 || x == y) return;
-  for (int r = 0; r < R; r++)
-    memcpy(y + r * y_stride + (size_t)with.pairs * 2 * sizeof(float),
-           x + r * x_stride + (size_t)with.pairs * 2 * sizeof(float),
-           (size_t)with.rest * sizeof(float));
+}
+
+/* What whole vectors leave, row by row: common dims leave nothing. */
+RAPT_INLINE void rotary_tail(const int INTERLEAVED, const rapt_rotation *by, int32_t n_rows,
+                             const char *x, int64_t x_stride, char *y, int64_t y_stride) {
+  const int32_t done = by->pairs - by->pairs % RAPT_VL;
+  const size_t turned = (size_t)by->pairs * 2 * sizeof(float);
+  for (int32_t r = 0; r < n_rows; r++) {
+    const char *from = x + r * x_stride;
+    char *to = y + r * y_stride;
+    if (done < by->pairs) rotary_step(INTERLEAVED, 1, 1, by, done, from, 0, to, 0);
+    if (from != to) memcpy(to + turned, from + turned, (size_t)by->rest * sizeof(float));
+  }
 }
 
 RAPT_INLINE void rotary_rows(const int INTERLEAVED, const rapt_rotation *by, int32_t n_rows,
@@ -110,6 +117,8 @@ RAPT_INLINE void rotary_rows(const int INTERLEAVED, const rapt_rotation *by, int
                  y_stride);
   for (; r < n_rows; r++)
     rotary_group(INTERLEAVED, 1, by, x + r * x_stride, x_stride, y + r * y_stride, y_stride);
+  if (by->pairs % RAPT_VL || by->rest)
+    rotary_tail(INTERLEAVED, by, n_rows, x, x_stride, y, y_stride);
 }
 
 static void rotary_halves(const rapt_rotation *by, int32_t n_rows, const char *x, int64_t x_stride,
