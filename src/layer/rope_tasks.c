@@ -7,11 +7,12 @@
 #include "rope.h"
 
 enum {
-  CACHED_FLOATS = 1 << 16, /* smaller tensors are taken to be in cache */
-  AHEAD_FLOATS = 1024,     /* how far the others are fetched ahead: 4 KiB (measured) */
-  BLOCK_TOKENS = 64,       /* most tokens of a task: a stretch of memory that is worth its start */
-  BLOCK_FLOATS = 4096      /* cosines and sines of a task: 16 KiB, which stays in L1 */
+  AHEAD_FLOATS = 1024, /* how far the others are fetched ahead: 4 KiB (measured) */
+  BLOCK_TOKENS = 64,   /* most tokens of a task: a stretch of memory that is worth its start */
+  BLOCK_FLOATS = 4096  /* cosines and sines of a task: 16 KiB, which stays in L1 */
 };
+
+static const double cached_floats = 65536; /* smaller tensors are taken to be in cache */
 
 _Static_assert(BLOCK_FLOATS >= 2 * RAPT_ROPE_MOST_PAIRS, "one token fits");
 
@@ -29,7 +30,7 @@ rapt_rope_job rapt_rope_job_for(const rapt_rope *rope, const rapt_rope_args *arg
   job.blocks = ((int64_t)args->tokens + block - 1) / block;
   job.total = job.blocks * args->batch;
   const double floats = (double)args->batch * args->tokens * args->heads * rope->head_dim;
-  job.ahead = floats < CACHED_FLOATS              ? 0
+  job.ahead = floats < cached_floats              ? 0
               : AHEAD_FLOATS / rope->head_dim < 4 ? 4
                                                   : AHEAD_FLOATS / rope->head_dim;
   /* 16 channels a nanosecond from memory, 10 ns for a sine and a cosine. */

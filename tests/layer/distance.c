@@ -41,7 +41,8 @@ RAPT_TEST(rope_accurate_at_every_position) {
     rapt_rope *rope = rotary_create((rapt_rope_desc){.head_dim = DIM, .flags = flags}, isa);
     if (!rope) return;
     /* Frequencies of its own, in more digits than double has. */
-    for (int32_t i = 0; i < DIM / 2; i++) f[i] = (double)powl(10000.0L, -2.0L * i / DIM);
+    for (int32_t i = 0; i < DIM / 2; i++)
+      f[i] = (double)powl(10000.0L, -2.0L * i / (long double)DIM);
     for (int bit = 0; bit < 32; bit++)
       for (int near = -1; near <= 1; near++) {
         const int64_t p = (INT64_C(1) << bit) + near;
