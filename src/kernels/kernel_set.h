@@ -75,8 +75,8 @@ typedef struct rapt_mask_ops {
   int32_t (*bias_f32)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
   int32_t (*bias_f16)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
   int32_t (*bias_bf16)(const void *row, int32_t keys, float factor, float *bias, uint32_t *words);
-  /* permit[n], n < keys: bit i = bit n of row i, i < lanes (at most RAPT_MAX_LANES, rounded up to whole
-   * vectors inside: all words up to there are readable). */
+  /* permit[n], n < keys: bit i = bit n of row i, i < lanes; other bits are anything. All RAPT_MAX_LANES
+   * words of each 32 keys are readable, whatever lanes. */
   void (*permit)(const uint32_t *words, int32_t lanes, int32_t keys, uint32_t *permit);
 } rapt_mask_ops;
 

@@ -60,6 +60,7 @@ static void accumulate_case(const rapt_kernel_set *set, const rapt_panel_ops *pa
     if (i % 4 == 3)
       check_row_poison(&v, rng_below(r, keys)); /* forbidden to some, seen by others */
   }
+  if (rng_below(r, 2)) block.values_finite = set->finite(v.first, v.stride, keys, dim);
   rng_fill_uniform(r, alpha, (size_t)lanes, 0, 1);
   if (!first) rng_fill_normal(r, o, (size_t)(dim * lanes), 1); /* else NaN: must be ignored */
   memcpy(before, o, (size_t)(dim * lanes) * sizeof *o);

@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "common.h"
+#include "turn_bits_avx2.h"
 
 enum { RAPT_VL = 8, RAPT_MASKED_FMA = 0, RAPT_EXP2_CHAINS = 4 };
 
@@ -60,6 +61,7 @@ RAPT_INLINE vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
 RAPT_INLINE vf vf_div(vf a, vf b) { return _mm256_div_ps(a, b); }
 RAPT_INLINE vf vf_max(vf a, vf b) { return _mm256_max_ps(a, b); }
 RAPT_INLINE vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
+RAPT_INLINE vf vf_residue(vf a, vf b, vf p) { return _mm256_fmsub_ps(a, b, p); }
 RAPT_INLINE vf vf_fma_where(vm m, vf a, vf b, vf c) {
   return _mm256_blendv_ps(c, _mm256_fmadd_ps(a, b, c), m);
 }
@@ -81,6 +83,7 @@ RAPT_INLINE vm vm_less(vf a, vf b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
 RAPT_INLINE vf vf_select(vm m, vf a, vf b) { return _mm256_blendv_ps(b, a, m); }
 
 RAPT_INLINE vf vf_minus_abs(vf a) { return _mm256_or_ps(a, _mm256_set1_ps(-0.0f)); }
+RAPT_INLINE vf vf_or(vf a, vf b) { return _mm256_or_ps(a, b); }
 RAPT_INLINE vf vf_copysign(vf a, vf b) {
   const vf sign = _mm256_set1_ps(-0.0f);
   return _mm256_or_ps(_mm256_andnot_ps(sign, a), _mm256_and_ps(sign, b));

@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "common.h"
+#include "turn_bits_avx2.h"
 
 enum { RAPT_VL = 16, RAPT_MASKED_FMA = 1, RAPT_EXP2_CHAINS = 6 };
 
@@ -37,6 +38,8 @@ RAPT_INLINE vf vf_div(vf a, vf b) { return _mm512_div_ps(a, b); }
 RAPT_INLINE vf vf_max(vf a, vf b) { return _mm512_max_ps(a, b); }
 /* a * b + c, rounded once. */
 RAPT_INLINE vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+/* a * b - p, for what rounding took from p = a * b. */
+RAPT_INLINE vf vf_residue(vf a, vf b, vf p) { return _mm512_fmsub_ps(a, b, p); }
 /* a * b + c where m, c elsewhere. */
 RAPT_INLINE vf vf_fma_where(vm m, vf a, vf b, vf c) { return _mm512_mask3_fmadd_ps(a, b, c, m); }
 
@@ -59,6 +62,8 @@ RAPT_INLINE vf vf_copysign(vf a, vf b) {
   return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
       _mm512_set1_epi32(INT32_MIN), _mm512_castps_si512(b), _mm512_castps_si512(a), 0xca));
 }
+
+RAPT_INLINE vf vf_or(vf a, vf b) { return _mm512_or_ps(a, b); }
 
 /* Tensor masks: bit i = p[i] is not 0, 32 bytes; RAPT_VL elements as float32. */
 RAPT_INLINE uint32_t vu_nonzero_bytes(const uint8_t *p) {

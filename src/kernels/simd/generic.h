@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "turn_bits.h"
 
 enum { RAPT_VL = 4, RAPT_MASKED_FMA = 0, RAPT_EXP2_CHAINS = 4 };
 
@@ -47,6 +48,12 @@ RAPT_INLINE vf vf_mul(vf a, vf b) { return a * b; }
 RAPT_INLINE vf vf_div(vf a, vf b) { return a / b; }
 RAPT_INLINE vf vf_max(vf a, vf b) { return vf_select(a > b, a, b); }
 RAPT_INLINE vf vf_fma(vf a, vf b, vf c) { return a * b + c; }
+/* a * b - p, for what rounding took from p = a * b; the product of floats is exact in double. */
+RAPT_INLINE vf vf_residue(vf a, vf b, vf p) {
+  vf r;
+  for (int i = 0; i < 4; i++) r[i] = (float)((double)a[i] * (double)b[i] - (double)p[i]);
+  return r;
+}
 RAPT_INLINE vf vf_fma_where(vm m, vf a, vf b, vf c) { return vf_select(m, a * b + c, c); }
 
 RAPT_INLINE vm vm_from_word(uint32_t word, int32_t from) {
@@ -67,8 +74,9 @@ RAPT_INLINE uint32_t vm_bits(vm m) {
 RAPT_INLINE vm vm_eq(vf a, vf b) { return a == b; }
 RAPT_INLINE vm vm_less(vf a, vf b) { return a < b; }
 
-/* -|a|; |a| with the sign of b. */
+/* -|a|; bits of either; |a| with the sign of b. */
 RAPT_INLINE vf vf_minus_abs(vf a) { return (vf)((vm)a | (vm)vf_set1(-0.0f)); }
+RAPT_INLINE vf vf_or(vf a, vf b) { return (vf)((vm)a | (vm)b); }
 RAPT_INLINE vf vf_copysign(vf a, vf b) { return vf_select((vm)vf_set1(-0.0f), b, a); }
 
 /* Bit i = p[i] is not 0, 32 bytes. */

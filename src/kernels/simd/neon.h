@@ -7,6 +7,7 @@
 #include <arm_neon.h>
 
 #include "common.h"
+#include "turn_bits.h"
 
 enum { RAPT_VL = 4, RAPT_MASKED_FMA = 0, RAPT_EXP2_CHAINS = 6 };
 
@@ -50,6 +51,7 @@ RAPT_INLINE vf vf_div(vf a, vf b) { return vdivq_f32(a, b); }
 /* FMAX gives NaN where either is NaN. */
 RAPT_INLINE vf vf_max(vf a, vf b) { return vmaxq_f32(a, b); }
 RAPT_INLINE vf vf_fma(vf a, vf b, vf c) { return vfmaq_f32(c, a, b); }
+RAPT_INLINE vf vf_residue(vf a, vf b, vf p) { return vnegq_f32(vfmsq_f32(p, a, b)); }
 RAPT_INLINE vf vf_fma_where(vm m, vf a, vf b, vf c) { return vbslq_f32(m, vfmaq_f32(c, a, b), c); }
 
 RAPT_INLINE vm vm_from_word(uint32_t word, int32_t from) {
@@ -68,6 +70,9 @@ RAPT_INLINE vm vm_eq(vf a, vf b) { return vceqq_f32(a, b); }
 RAPT_INLINE vm vm_less(vf a, vf b) { return vcltq_f32(a, b); }
 
 RAPT_INLINE vf vf_minus_abs(vf a) { return vnegq_f32(vabsq_f32(a)); }
+RAPT_INLINE vf vf_or(vf a, vf b) {
+  return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b)));
+}
 RAPT_INLINE vf vf_copysign(vf a, vf b) { return vbslq_f32(vdupq_n_u32(0x80000000u), b, a); }
 
 RAPT_INLINE uint32_t vu_nonzero_bytes(const uint8_t *p) {

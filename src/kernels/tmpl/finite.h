@@ -7,14 +7,20 @@
 
 static int32_t rapt_rows_finite(const char *v, int64_t stride, int32_t from, int32_t to,
                                 int32_t head_dim) {
-  vf zero = vf_zero();
+  vf zero[4] = {vf_zero(), vf_zero(), vf_zero(), vf_zero()}; /* four chains hide the latency */
   for (int32_t n = from; n < to; n++) {
     const float *row = (const float *)(const void *)(v + n * stride);
     int32_t i = 0;
-    for (; i + RAPT_VL <= head_dim; i += RAPT_VL) zero = vf_fma(vf_loadu(row + i), vf_zero(), zero);
-    if (i < head_dim) zero = vf_fma(vf_load_first(row + i, head_dim - i), vf_zero(), zero);
+    for (; i + 4 * RAPT_VL <= head_dim; i += 4 * RAPT_VL) {
+      RAPT_UNROLL
+      for (int u = 0; u < 4; u++)
+        zero[u] = vf_fma(vf_loadu(row + i + u * RAPT_VL), vf_zero(), zero[u]);
+    }
+    for (; i + RAPT_VL <= head_dim; i += RAPT_VL)
+      zero[0] = vf_fma(vf_loadu(row + i), vf_zero(), zero[0]);
+    if (i < head_dim) zero[1] = vf_fma(vf_load_first(row + i, head_dim - i), vf_zero(), zero[1]);
   }
-  float sum = vf_sum(zero);
+  float sum = vf_sum(vf_add(vf_add(zero[0], zero[1]), vf_add(zero[2], zero[3])));
   return sum == sum;
 }
 

@@ -8,9 +8,13 @@ enum { MASK_WORD = 32, MASK_F32, MASK_F16, MASK_BF16 };
 
 static void mask_bools(const void *row, int32_t keys, uint32_t *words) {
   const uint8_t *at = row;
-  for (; keys >= MASK_WORD; keys -= MASK_WORD, at += MASK_WORD, words += RAPT_MAX_LANES)
-    *words = vu_nonzero_bytes(at);
-  if (keys > 0) {
+  int32_t n = 0;
+  for (; n + MASK_WORD <= keys; n += MASK_WORD, words += RAPT_MAX_LANES)
+    *words = vu_nonzero_bytes(at + n);
+  if (n == keys) return;
+  if (n > 0) { /* the last 32 bytes again, the ones already seen shifted out */
+    *words = vu_nonzero_bytes(at + keys - MASK_WORD) >> (n + MASK_WORD - keys);
+  } else {
     uint8_t rest[MASK_WORD] = {0};
     memcpy(rest, at, (size_t)keys);
     *words = vu_nonzero_bytes(rest);
@@ -25,58 +29,56 @@ RAPT_INLINE vf mask_load(const int TYPE, const void *p) {
   return vf_loadu(p);
 }
 
-/* RAPT_VL biases; bits of the lanes that are permitted, and of those among them that add something. */
-RAPT_INLINE vf mask_bias_vector(const int TYPE, const void *p, vf factor, uint32_t *permitted,
-                                uint32_t *adds) {
+/* RAPT_VL biases; bits of the forbidden lanes; what others add goes into adds. */
+RAPT_INLINE vf mask_bias_vector(const int TYPE, const void *p, vf factor, uint32_t *forbidden,
+                                vf *adds) {
   const vf never = vf_set1(RAPT_NEG_INFINITY);
   vf x = mask_load(TYPE, p);
-  vm none = vm_eq(x, never);
-  x = vf_select(none, never, vf_mul(x, factor));
-  *permitted = ~vm_bits(none);
-  *adds = ~vm_bits(vm_eq(x, vf_zero()));
-  return x;
+  const vm none = vm_eq(x, never);
+  x = vf_mul(x, factor);
+  *adds = vf_or(*adds, vf_select(none, vf_zero(), x));
+  *forbidden = vm_bits(none);
+  return vf_select(none, never, x);
 }
 
 RAPT_INLINE int32_t mask_bias(const int TYPE, const void *row, int32_t keys, float factor,
                               float *bias, uint32_t *words) {
   const vf f = vf_set1(factor);
-  const uint32_t lanes = (1u << RAPT_VL) - 1u;
   const char *at = row;
-  uint32_t any = 0;
+  vf adds = vf_zero();
+  uint32_t bits;
   for (; keys >= MASK_WORD; keys -= MASK_WORD, words += RAPT_MAX_LANES, bias += MASK_WORD) {
-    uint32_t word = 0;
+    uint32_t forbidden = 0;
     RAPT_UNROLL
     for (int i = 0; i < MASK_WORD; i += RAPT_VL, at += RAPT_VL * mask_bytes(TYPE)) {
-      uint32_t permitted, adds;
-      vf_store(bias + i, mask_bias_vector(TYPE, at, f, &permitted, &adds));
-      word |= (permitted & lanes) << i;
-      any |= permitted & adds & lanes;
+      vf_store(bias + i, mask_bias_vector(TYPE, at, f, &bits, &adds));
+      forbidden |= bits << i;
     }
-    *words = word;
+    *words = ~forbidden;
   }
-  uint32_t word = 0;
-  for (int32_t i = 0; i < (keys + RAPT_KEY_ALIGN - 1) / RAPT_KEY_ALIGN * RAPT_KEY_ALIGN;
-       i += RAPT_VL, at += RAPT_VL * mask_bytes(TYPE)) {
-    const int32_t left = keys - i;
-    uint32_t permitted, adds;
-    if (left <= 0) {
-      vf_store(bias + i, vf_zero());
-    } else if (left >= RAPT_VL) {
-      vf_store(bias + i, mask_bias_vector(TYPE, at, f, &permitted, &adds));
-      word |= (permitted & lanes) << i;
-      any |= permitted & adds & lanes;
-    } else {
+  if (keys > 0) {
+    uint32_t forbidden = 0;
+    int32_t i = 0;
+    for (; i + RAPT_VL <= keys; i += RAPT_VL, at += RAPT_VL * mask_bytes(TYPE)) {
+      vf_store(bias + i, mask_bias_vector(TYPE, at, f, &bits, &adds));
+      forbidden |= bits << i;
+    }
+    if (i < keys) {
       float rest[RAPT_VL] = {0};
-      const uint32_t there = (1u << left) - 1u;
-      memcpy(rest, at, (size_t)(left * mask_bytes(TYPE)));
-      vf x = mask_bias_vector(TYPE, rest, f, &permitted, &adds);
-      vf_store(bias + i, vf_select(vm_first(left), x, vf_zero())); /* an infinite factor */
-      word |= (permitted & there) << i;
-      any |= permitted & adds & there;
+      vf x, add = vf_zero();
+      const vm there = vm_first(keys - i);
+      memcpy(rest, at, (size_t)((keys - i) * mask_bytes(TYPE)));
+      x = mask_bias_vector(TYPE, rest, f, &bits, &add);
+      vf_store(bias + i, vf_select(there, x, vf_zero())); /* whatever 0 * factor is */
+      adds = vf_or(adds, vf_select(there, add, vf_zero()));
+      forbidden |= bits << i;
+      i += RAPT_VL;
     }
+    for (; i % RAPT_KEY_ALIGN; i += RAPT_VL) vf_store(bias + i, vf_zero());
+    *words = ~forbidden & ((1u << keys) - 1u);
   }
-  if (keys > 0) *words = word;
-  return any ? RAPT_BIAS_ADDS : 0;
+  /* Zeros of either sign leave no more than the sign. */
+  return (vm_bits(vm_eq(adds, vf_zero())) ^ ((1u << RAPT_VL) - 1u)) ? RAPT_BIAS_ADDS : 0;
 }
 
 static int32_t mask_bias_f32(const void *row, int32_t keys, float factor, float *bias,
@@ -93,11 +95,11 @@ static int32_t mask_bias_bf16(const void *row, int32_t keys, float factor, float
 }
 
 static void mask_permit(const uint32_t *words, int32_t lanes, int32_t keys, uint32_t *permit) {
-  for (int32_t n = 0; n < keys; n++) {
-    const uint32_t *column = words + n / MASK_WORD * RAPT_MAX_LANES;
-    uint32_t word = 0;
-    for (int32_t i = 0; i < lanes; i += RAPT_VL)
-      word |= vm_bits(vm_bit_of_words(column + i, n % MASK_WORD)) << i;
-    permit[n] = word;
+  for (; keys >= MASK_WORD; keys -= MASK_WORD, words += RAPT_MAX_LANES, permit += MASK_WORD)
+    vu_turn_bits(words, lanes, permit);
+  if (keys > 0) {
+    uint32_t rest[MASK_WORD];
+    vu_turn_bits(words, lanes, rest);
+    memcpy(permit, rest, (size_t)keys * sizeof *permit);
   }
 }

@@ -49,8 +49,8 @@ RAPT_INLINE void PANEL_NAME(accumulate_run)(const int R, const int C0, const int
       RAPT_UNROLL
       for (int r = R & ~3; r < R; r++) RAPT_UNROLL
       for (int c = C0; c < PANEL_VECTORS; c++) a[r][c] = vf_fma(w[c], vf_set1(row[r]), a[r][c]);
-      if (FETCH) rapt_prefetch_line((const char *)row + ahead);
     }
+    if (FETCH) rapt_prefetch_line((const char *)row + ahead);
   }
 }
 
