@@ -12,7 +12,7 @@ endfunction()
 
 # These define the same symbols; each library has one of each kind, and shares all other files.
 set(variants "/(executor_(serial|openmp)|topology_(basic|hwloc))\\.c$")
-rapt_glob(sources src/api/*.c src/attention/*.c src/dispatch/*.c src/platform/*.c)
+rapt_glob(sources src/api/*.c src/attention/*.c src/layer/*.c src/dispatch/*.c src/platform/*.c)
 list(FILTER sources EXCLUDE REGEX "${variants}")
 rapt_objects(rapt-common ${sources})
 

@@ -17,13 +17,14 @@ static void name_of(const rapt_operand *t, const char *part, const char *given, 
 
 RAPT_COLD static rapt_status fail_stride(const rapt_operand *t, int dim, const char *problem,
                                          int64_t needed, rapt_error *error) {
-  char name[48];
+  char name[48], limit[24] = "";
   name_of(t, "stride", t->stride_name, name, sizeof name);
-  if (needed > 0)
-    return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, name, dim,
-                        "is %" PRId64 ", %s %" PRId64, t->stride[dim], problem, needed);
-  return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, name, dim, "is %" PRId64 ", %s",
-                      t->stride[dim], problem);
+  if (needed > 0) (void)snprintf(limit, sizeof limit, " %" PRId64, needed);
+  if (t->region->dims == 1) /* the argument is the stride itself */
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, name, "is %" PRId64 ", %s%s",
+                     t->stride[dim], problem, limit);
+  return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, name, dim, "is %" PRId64 ", %s%s",
+                      t->stride[dim], problem, limit);
 }
 
 rapt_status rapt_fail_data(const rapt_operand *t, const char *problem, const char *other,

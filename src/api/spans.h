@@ -16,7 +16,8 @@ typedef struct rapt_region {
   int32_t empty;
 } rapt_region;
 
-/* A tensor of args. Errors call it args.<name> or, with a member, args.<name>[index].<member>. */
+/* A tensor of args. Errors call it args.<name> or, with a member, args.<name>[index].<member>; a stride of
+ * one dimension is named without an index. */
 typedef struct rapt_operand {
   const char *name, *member;
   int32_t index;
