@@ -75,9 +75,10 @@ rapt_status rapt_load_allocator(const rapt_allocator *in, rapt_allocator *out, r
 /* NULL gives the default executor of this library. */
 rapt_status rapt_load_executor(const rapt_executor *in, rapt_executor *out, rapt_error *error);
 
-/* Everything a run reads; `desc` has been loaded before. No allocation. */
+/* Everything a run reads; `desc` has been loaded before. *scores is all zero if none are asked for. No
+ * allocation. */
 rapt_status rapt_load_args(const rapt_attention_desc *desc, const rapt_attention_args *in,
-                           rapt_attention_args *out, rapt_error *error);
+                           rapt_attention_args *out, rapt_scores_out *scores, rapt_error *error);
 
 /* Batch and the two lengths only: what a workspace query reads. */
 rapt_status rapt_load_workspace_args(const rapt_attention_args *in, rapt_attention_args *out,
@@ -90,12 +91,19 @@ typedef struct rapt_token_range {
   int32_t uniform;     /* every sequence touches all of them */
 } rapt_token_range;
 
-/* The two halves of rapt_load_args: lengths, offsets and positions; then tensors. */
+/* Longest sequence of a call whose lengths have been checked. */
+int32_t rapt_longest_q(const rapt_attention_args *args);
+int32_t rapt_longest_kv(const rapt_attention_args *args);
+
+/* The parts of rapt_load_args: lengths, offsets and positions; score rules and what is asked of the
+ * scores; then tensors. */
 rapt_status rapt_check_lengths(const rapt_attention_desc *desc, const rapt_attention_args *args,
                                rapt_token_range *queries, rapt_token_range *keys,
                                rapt_error *error);
+rapt_status rapt_check_rules(const rapt_attention_desc *desc, const rapt_attention_args *args,
+                             rapt_scores_out *scores, rapt_error *error);
 rapt_status rapt_check_tensors(const rapt_attention_desc *desc, const rapt_attention_args *args,
                                const rapt_token_range *queries, const rapt_token_range *keys,
-                               rapt_error *error);
+                               const rapt_scores_out *scores, rapt_error *error);
 
 #endif

@@ -18,13 +18,14 @@ static rapt_status check_scalars(const rapt_attention_args *args, rapt_error *er
 }
 
 rapt_status rapt_load_args(const rapt_attention_desc *desc, const rapt_attention_args *in,
-                           rapt_attention_args *out, rapt_error *error) {
+                           rapt_attention_args *out, rapt_scores_out *scores, rapt_error *error) {
   static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_attention_args, "args", o);
   rapt_token_range queries, keys;
   rapt_status status = rapt_load_struct(&type, in, out, error);
   if (!status) status = check_scalars(out, error);
   if (!status) status = rapt_check_lengths(desc, out, &queries, &keys, error);
-  if (!status) status = rapt_check_tensors(desc, out, &queries, &keys, error);
+  if (!status) status = rapt_check_rules(desc, out, scores, error);
+  if (!status) status = rapt_check_tensors(desc, out, &queries, &keys, scores, error);
   return status;
 }
 

@@ -10,9 +10,10 @@
 
 enum { MAX_HEAD_DIM = 1024, MAX_ISA_NAME = 24 };
 
-static const uint32_t positional = RAPT_CAUSAL | RAPT_WINDOW_LEFT | RAPT_WINDOW_RIGHT;
+static const uint32_t positional = RAPT_CAUSAL | RAPT_WINDOW_LEFT | RAPT_WINDOW_RIGHT | RAPT_ALIBI;
 static const uint32_t known_flags = RAPT_CAUSAL | RAPT_WINDOW_LEFT | RAPT_WINDOW_RIGHT |
-                                    RAPT_SCALE_LITERAL | RAPT_FORCE_LANES;
+                                    RAPT_SCALE_LITERAL | RAPT_FORCE_LANES | RAPT_ALIBI |
+                                    RAPT_PREFIX | RAPT_PARTIAL;
 
 static rapt_status check_dtypes(const rapt_attention_desc *desc, rapt_error *error) {
   static const char *const names[4] = {"desc.dtype_q", "desc.dtype_k", "desc.dtype_v",
@@ -55,16 +56,23 @@ static rapt_status check_positions(const rapt_attention_desc *desc, rapt_error *
   int placed = (desc->flags & positional) != 0;
   if (placed && desc->align == RAPT_ALIGN_NONE)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.align",
-                     "is RAPT_ALIGN_NONE (0), but causal and windows need an explicit alignment");
+                     "is RAPT_ALIGN_NONE (0), but causal, windows and ALiBi need an explicit "
+                     "alignment");
   if (!placed && desc->align != RAPT_ALIGN_NONE)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.align",
-                     "is %" PRId32 ", but without causal or window flags it must be "
+                     "is %" PRId32 ", but without causal, window or ALiBi flags it must be "
                      "RAPT_ALIGN_NONE (0)",
                      desc->align);
   if (desc->flags & RAPT_WINDOW_LEFT)
     status = rapt_check_range(desc->window_left, 0, INT32_MAX, "desc.window_left", error);
   if (!status && desc->flags & RAPT_WINDOW_RIGHT)
     status = rapt_check_range(desc->window_right, 0, INT32_MAX, "desc.window_right", error);
+  if (!status && desc->flags & RAPT_WINDOW_LEFT)
+    status = rapt_check_range(desc->window_keep, 0, INT32_MAX, "desc.window_keep", error);
+  if (!status && desc->flags & RAPT_PREFIX && !(desc->flags & RAPT_CAUSAL))
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.flags",
+                     "has RAPT_PREFIX without RAPT_CAUSAL: a prefix is the part of the keys that "
+                     "causal rows see anyway");
   return status;
 }
 
@@ -78,6 +86,17 @@ static rapt_status check_scale(const rapt_attention_desc *desc, rapt_error *erro
                      "RAPT_SCALE_LITERAL also an infinite one",
                      (double)desc->scale, most);
   return RAPT_OK;
+}
+
+static rapt_status check_rules(const rapt_attention_desc *desc, rapt_error *error) {
+  const float cap = desc->softcap;
+  if (cap != 0 && !(cap >= 1e-20f && cap <= 1e20f))
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.softcap",
+                     "is %g, allowed is 0 (none) or 1e-20 to 1e20", (double)cap);
+  rapt_status status = rapt_check_range(desc->mask, RAPT_MASK_NONE, RAPT_MASK_BF16, "desc.mask",
+                                        error);
+  if (!status) status = rapt_check_range(desc->reserved, 0, 0, "desc.reserved", error);
+  return status;
 }
 
 /* Only the form; whether this machine has the level is the dispatcher's business. */
@@ -104,6 +123,7 @@ rapt_status rapt_load_desc(const rapt_attention_desc *in, rapt_attention_desc *o
   if (!status) status = check_head_dim(out->head_dim_v, 0, "desc.head_dim_v", error);
   if (!status) status = check_positions(out, error);
   if (!status) status = check_scale(out, error);
+  if (!status) status = check_rules(out, error);
   if (!status) status = check_isa(out->isa, error);
   if (!status) status = rapt_load_allocator(out->allocator, &allocator, error);
   return status;

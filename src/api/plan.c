@@ -58,7 +58,13 @@ rapt_status rapt_plan_init(rapt_plan *plan, const rapt_attention_desc *desc, rap
   plan->group = d->heads_kv > 0 ? d->heads_q / d->heads_kv : 1;
   double scale = d->scale;
   if (scale == 0.0 && !(d->flags & RAPT_SCALE_LITERAL)) scale = 1.0 / sqrt(d->head_dim_qk);
-  plan->scale = (float)(scale * 1.4426950408889634); /* log2 e */
+  plan->natural = d->softcap != 0 || d->mask >= RAPT_MASK_F32 ||
+                  (d->flags & (RAPT_ALIBI | RAPT_PARTIAL)) != 0;
+  plan->natural_scale = (float)scale;
+  plan->scale = plan->natural ? (float)scale : (float)(scale * 1.4426950408889634); /* log2 e */
+  plan->window_keep = d->flags & RAPT_WINDOW_LEFT ? d->window_keep : 0;
+  static const int32_t element[] = {0, 1, 0, 4, 2, 2}; /* of RAPT_MASK_* */
+  plan->mask_element = element[d->mask];
   rapt_topology machine;
   rapt_topology_here(&machine);
   plan->l2_bytes = machine.l2_bytes;
@@ -88,7 +94,8 @@ static uint64_t numerics_id(const rapt_plan *plan) {
                            rapt_row_step(plan),
                            RAPT_SPLIT_KEYS,
                            RAPT_CHANNEL_CHUNK,
-                           (int32_t)(plan->desc.flags & RAPT_FORCE_LANES)};
+                           (int32_t)(plan->desc.flags & RAPT_FORCE_LANES),
+                           plan->natural};
   uint64_t hash = mix(14695981039346656037u, facts, sizeof facts);
   hash = mix(hash, plan->prefill->name, strlen(plan->prefill->name));
   hash = mix(hash, plan->decode->name, strlen(plan->decode->name));

@@ -7,7 +7,7 @@
 #include "api.h"
 #include "../platform/platform.h"
 #include "run.h"
-#include "../attention/scratch.h"
+#include "../attention/masks.h"
 
 rapt_status rapt_call_place(rapt_call *call, void *workspace, size_t bytes, int32_t workers,
                             rapt_error *error) {
@@ -35,6 +35,7 @@ rapt_status rapt_call_place(rapt_call *call, void *workspace, size_t bytes, int3
   call->workspace = workspace;
   call->header = workspace;
   call->sequence = (rapt_sequence *)(void *)(call->workspace + call->layout.sequences);
+  call->tiles = rapt_mask_shared(call) ? (uint8_t *)workspace + call->layout.tiles : 0;
   return RAPT_OK;
 }
 
@@ -80,7 +81,7 @@ rapt_status rapt_attention_run(const rapt_plan *plan, const rapt_attention_args 
   if (!plan) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "plan", "is NULL");
   rapt_call call;
   rapt_executor with;
-  rapt_status status = rapt_load_args(&plan->desc, args, &call.args, error);
+  rapt_status status = rapt_load_args(&plan->desc, args, &call.args, &call.scores, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (!status) status = run(plan, &call, workspace, workspace_bytes, &with, error);
   return status;
@@ -92,7 +93,7 @@ rapt_status rapt_attention(const rapt_attention_desc *desc, const rapt_attention
   rapt_call call;
   rapt_executor with;
   rapt_status status = rapt_plan_init(&plan, desc, error);
-  if (!status) status = rapt_load_args(&plan.desc, args, &call.args, error);
+  if (!status) status = rapt_load_args(&plan.desc, args, &call.args, &call.scores, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (status) return status;
   rapt_layout layout;

@@ -77,6 +77,7 @@ static void wait_until_ready(rapt_call *call) {
   call->total = h->total;
   call->split = h->split;
   call->panels = h->panels;
+  call->looks = rapt_count_looks(call);
 }
 
 /* Without a slice of the workspace: the outcome is settled when the last task is claimed. */
@@ -94,7 +95,7 @@ rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_
   rapt_call call;
   rapt_status status = rapt_check_range(nth, 1, RAPT_MOST_TEAM, "nth", error);
   if (!status) status = rapt_check_range(ith, 0, nth - 1, "ith", error);
-  if (!status) status = rapt_load_args(&plan->desc, args, &call.args, error);
+  if (!status) status = rapt_load_args(&plan->desc, args, &call.args, &call.scores, error);
   call.plan = plan;
   if (!status) status = rapt_call_place(&call, workspace, workspace_bytes, nth, error);
   if (status) return status;

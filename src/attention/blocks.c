@@ -54,7 +54,7 @@ rapt_next_keys rapt_prefetch_task(const rapt_call *call, int64_t index, const ra
   /* Other keys: the first block that the task's first row sees. */
   int64_t block = s->row_kernel ? rapt_row_step(plan) : plan->prefill->key_block;
   int64_t key = (int64_t)next.split_from * RAPT_SPLIT_KEYS, lo = rapt_visible(plan, s, token).lo;
-  if (lo > key) key = lo / block * block;
+  if (lo > key && !plan->window_keep) key = lo / block * block;
   if (key >= s->kv_len) return keys;
   keys.k = rapt_key_at(call, s, next.kv_head, key);
   keys.v = rapt_value_at(call, s, next.kv_head, key);

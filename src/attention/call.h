@@ -36,6 +36,7 @@ typedef struct rapt_sequence {
   int32_t q_len, kv_len;
   int32_t row_kernel;
   int64_t position;    /* key position of query 0 */
+  int32_t prefix;      /* causal rows see keys before it */
   int64_t rows;        /* q_len * group */
   int64_t row_tasks;   /* per KV head */
   int32_t split_from;  /* splits [split_from, split_from + splits) hold keys of some row */
@@ -47,8 +48,9 @@ typedef struct rapt_sequence {
 
 /* Offsets in the workspace. */
 typedef struct rapt_layout {
-  int64_t sequences, groups, slots, workers; /* from the start of the workspace */
-  int64_t slot_bytes;                        /* one partial result */
+  int64_t sequences, groups, tiles, slots, workers; /* from the start of the workspace */
+  int64_t tile_rows, tile_blocks;                   /* mask tiles of a sequence, see masks.h */
+  int64_t slot_bytes;                               /* one partial result */
   int64_t worker_bytes;
   int64_t bytes; /* all */
 } rapt_layout;
@@ -60,10 +62,13 @@ typedef struct rapt_call {
   char *workspace;
   rapt_header *header;
   rapt_sequence *sequence;
-  int32_t workers; /* slices in the workspace */
-  int32_t panels;  /* panels per task */
-  int32_t split;   /* tasks are single splits */
-  int64_t total;   /* tasks */
+  int32_t workers;        /* slices in the workspace */
+  int32_t panels;         /* panels per task */
+  int32_t split;          /* tasks are single splits */
+  int64_t total;          /* tasks */
+  int64_t looks;          /* the last of them are for args.scores */
+  rapt_scores_out scores; /* loaded; stage and arrays only if `looks` */
+  uint8_t *tiles;         /* NULL, or classes of mask tiles that all heads share */
 } rapt_call;
 
 typedef struct rapt_task {
@@ -76,6 +81,12 @@ typedef struct rapt_task {
   int64_t first_slot;            /* partial result of split_from of the sequence, when split */
 } rapt_task;
 
+/* A row in work: query `token` of the sequence, in query head `head`. */
+typedef struct rapt_row {
+  int64_t token;
+  int32_t head;
+} rapt_row;
+
 /* workspace.c: where things lie for such a call. */
 void rapt_layout_for(const rapt_plan *plan, int64_t batch, int32_t q_len, int32_t kv_len,
                      int32_t workers, rapt_layout *layout);
@@ -85,8 +96,10 @@ int64_t rapt_slot_floats(const rapt_plan *plan, int64_t rows, int32_t row_kernel
 /* prepare.c: fills the sequence table and decides how the work is cut. */
 void rapt_prepare(rapt_call *call);
 
-/* tasks.c: what task number `index` is. */
+/* tasks.c: what task number `index` is; not for the last call->looks, which are numbered by
+ * look_task.c. */
 void rapt_task_get(const rapt_call *call, int64_t index, rapt_task *task);
+int64_t rapt_count_looks(const rapt_call *call);
 
 /* worker.c: tasks until there are none. */
 void rapt_work(rapt_call *call, int32_t worker);
@@ -96,7 +109,9 @@ rapt_status rapt_outcome(const rapt_call *call);
 /* tensors.c: addresses. Token i of the sequence, head of q/o or of k/v. */
 const char *rapt_query_at(const rapt_call *call, const rapt_sequence *s, int32_t head, int64_t i);
 char *rapt_output_at(const rapt_call *call, const rapt_sequence *s, int32_t head, int64_t i);
-float *rapt_lse_at(const rapt_call *call, const rapt_sequence *s, int32_t head, int64_t i);
+/* LSE, m or l. */
+float *rapt_sum_at(const rapt_call *call, const rapt_sequence *s, const rapt_tensor *tensor,
+                   int32_t head, int64_t i);
 const char *rapt_key_at(const rapt_call *call, const rapt_sequence *s, int32_t kv_head, int64_t i);
 const char *rapt_value_at(const rapt_call *call, const rapt_sequence *s, int32_t kv_head,
                           int64_t i);

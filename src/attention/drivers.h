@@ -14,6 +14,8 @@ typedef struct rapt_outlook {
 
 void rapt_panel_task(const rapt_call *call, const rapt_task *task, const rapt_scratch *scratch,
                      const rapt_outlook *outlook);
+/* Number `index` of the tasks that fill args.scores. */
+void rapt_look_task(const rapt_call *call, int64_t index, const rapt_scratch *scratch);
 void rapt_row_task(const rapt_call *call, const rapt_task *task, const rapt_scratch *scratch,
                    const rapt_outlook *outlook);
 

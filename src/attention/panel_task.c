@@ -4,11 +4,12 @@
 #include "blocks.h"
 #include "drivers.h"
 #include "partials.h"
-#include "ranges.h"
+#include "rules.h"
 
 typedef struct panel {
   rapt_rows_kernel kernel;
   rapt_rows_view view;
+  rapt_rules rules;
   int64_t row;
   int32_t rows;
   int32_t first;  /* nothing of this split seen yet */
@@ -51,6 +52,11 @@ static void begin_panels(walk *w) {
     rapt_view_rows(plan, task->sequence, p->row, p->rows, ops->lanes, ops->vector, &p->view);
     rapt_query_rows(w->call, task, p->row, p->rows, rows);
     ops->pack_q(rows, p->rows, plan->desc.head_dim_qk, plan->scale, p->q);
+    if (rapt_has_rules(plan)) {
+      rapt_row places[RAPT_MAX_LANES];
+      rapt_task_rows(plan, task, p->row, p->rows, places);
+      rapt_rules_begin(w->call, task->sequence, places, p->rows, ops->lanes, &p->rules);
+    }
     w->panels++;
     done += widest;
   } while (done < task->rows);
@@ -62,16 +68,14 @@ static int32_t panel_block(walk *w, panel *p, int32_t from, int32_t to, rapt_key
   const rapt_plan *plan = w->call->plan;
   const rapt_panel_ops *ops = p->kernel.panel;
   rapt_scratch *sc = &w->scratch;
-  rapt_block block;
-  int32_t key;
-  if (!rapt_view_block(&p->view, from, to, sc->permit, &block, &key)) return 0;
+  rapt_key_block kb;
+  uint8_t *tile = rapt_mask_tile(w->call, w->task->sequence, p->row, from);
+  if (!rapt_key_block_begin(w->call, &p->view, &p->rules, sc, tile, from, to, k, v, &kb)) return 0;
   for (int32_t i = 0; i < ops->lanes; i++) sc->m_new[i] = p->now.m[i];
-  k = rapt_keys_from(k, key - from);
-  v = rapt_keys_from(v, key - from);
-  ops->scores(p->q, plan->desc.head_dim_qk, k.at, k.stride, &block, sc->s, sc->m_new, prefetch);
-  ops->softmax(&block, 0, sc->s, sc->m_new, p->now.m, p->now.l, sc->alpha);
-  ops->accumulate(sc->s, &block, v.at, v.stride, plan->desc.head_dim_v, sc->alpha, p->first,
-                  p->now.o, prefetch);
+  rapt_panel_scores(w->call, ops, plan->natural, p->q, &p->rules, &kb, sc, prefetch);
+  ops->softmax(&kb.block, plan->natural, sc->s, sc->m_new, p->now.m, p->now.l, sc->alpha);
+  ops->accumulate(sc->s, &kb.block, kb.v.at, kb.v.stride, plan->desc.head_dim_v, sc->alpha,
+                  p->first, p->now.o, prefetch);
   p->first = 0;
   return 1;
 }
@@ -106,13 +110,13 @@ static void walk_split(walk *w, int32_t split) {
   const rapt_plan *plan = w->call->plan;
   const int32_t step = plan->prefill->key_block;
   int64_t from = (int64_t)split * RAPT_SPLIT_KEYS, end = from + RAPT_SPLIT_KEYS;
-  int32_t lo = w->panel[0].view.range[0].lo;
   const panel *last = &w->panel[w->panels - 1];
   int32_t hi = last->view.range[last->view.lanes - 1].hi;
   if (end > hi) end = hi;
-  if (from < lo) from += (lo - from) / step * step;
   rapt_prefetch prefetch;
-  for (int64_t key = from; key < end; key += step) { /* may pass INT32_MAX */
+  for (int64_t key = from; key < end; key += step) {    /* may pass INT32_MAX */
+    key = rapt_view_skip(&w->panel[0].view, key, step); /* the first rows see the earliest keys */
+    if (key >= end) break;
     const int32_t j = (int32_t)key, to = (int32_t)(key + step < end ? key + step : end);
     rapt_keys_view k = rapt_keys_from(w->k, j), v = rapt_keys_from(w->v, j);
     if (w->copy_k) k = rapt_copy_block(k, to - j, plan->desc.head_dim_qk, w->scratch.k);
@@ -135,13 +139,19 @@ static void begin_split(panel *p) {
   rapt_partial_reset(&p->now, p->kernel.lanes);
 }
 
+static int32_t task_meets(const walk *w, int64_t from, int64_t to) {
+  for (int32_t p = 0; p < w->panels; p++)
+    if (rapt_view_meets(&w->panel[p].view, from, to)) return 1;
+  return 0;
+}
+
 static void whole_task(walk *w) {
   const panel *last = &w->panel[w->panels - 1];
   const int32_t last_key = w->last_key = last->view.range[last->view.lanes - 1].hi;
   for (int32_t s = w->task->split_from; s < w->task->split_end; s++) {
     int64_t from = (int64_t)s * RAPT_SPLIT_KEYS;
     if (from >= last_key) break;
-    if (from + RAPT_SPLIT_KEYS <= w->panel[0].view.range[0].lo) continue;
+    if (!task_meets(w, from, from + RAPT_SPLIT_KEYS)) continue;
     for (int32_t p = 0; p < w->panels; p++) begin_split(&w->panel[p]);
     walk_split(w, s);
     for (int32_t p = 0; p < w->panels; p++) fold_split(w, &w->panel[p]);

@@ -20,10 +20,10 @@ void rapt_partial_reset(const rapt_partial *p, int32_t lanes) {
 void rapt_partial_join(const rapt_rows_kernel *kernel, const rapt_plan *plan, int32_t rows,
                        rapt_partial *into, const rapt_partial *from) {
   if (kernel->panel)
-    kernel->panel->join(0, into->m, into->l, into->o, from->m, from->l, from->o,
+    kernel->panel->join(plan->natural, into->m, into->l, into->o, from->m, from->l, from->o,
                         plan->desc.head_dim_v);
   else
-    kernel->row->join(rows, 0, into->m, into->l, into->o, from->m, from->l, from->o,
+    kernel->row->join(rows, plan->natural, into->m, into->l, into->o, from->m, from->l, from->o,
                       plan->desc.head_dim_v);
 }
 
@@ -54,6 +54,13 @@ void rapt_partial_fold(const rapt_rows_kernel *kernel, const rapt_plan *plan, in
     }                                                     \
   } while (0)
 
+void rapt_task_rows(const rapt_plan *plan, const rapt_task *task, int64_t row, int32_t rows,
+                    rapt_row *out) {
+  const int32_t group = plan->group;
+  for (int32_t i = 0; i < rows; i++)
+    out[i] = (rapt_row){(row + i) / group, task->kv_head * group + (int32_t)((row + i) % group)};
+}
+
 void rapt_query_rows(const rapt_call *call, const rapt_task *task, int64_t row, int32_t rows,
                      const float **out) {
   const int32_t group = call->plan->group;
@@ -72,27 +79,58 @@ static void output_rows(const rapt_call *call, const rapt_task *task, int64_t ro
 #undef TAKE
 }
 
-static void store_lse(const rapt_call *call, const rapt_task *task, int64_t row, int32_t rows,
-                      const float *lse) {
+/* One float per row to `tensor`. */
+static void store_sums(const rapt_call *call, const rapt_task *task, const rapt_tensor *tensor,
+                       int64_t row, int32_t rows, const float *from) {
   const int32_t group = call->plan->group;
-  char *first = (char *)rapt_lse_at(call, task->sequence, task->kv_head * group, 0);
-#define PUT(i, offset) *(float *)(void *)(first + (offset)) = lse[i]
-  EACH_ROW(group, call->args.lse.stride, row, rows, PUT);
+  char *first = (char *)rapt_sum_at(call, task->sequence, tensor, task->kv_head * group, 0);
+#define PUT(i, offset) *(float *)(void *)(first + (offset)) = from[i]
+  EACH_ROW(group, tensor->stride, row, rows, PUT);
 #undef PUT
+}
+
+/* The sink of each row's head, or NULL. */
+static const float *sinks_of(const rapt_call *call, const rapt_task *task, int64_t row,
+                             int32_t rows, float *sink) {
+  const int32_t group = call->plan->group;
+  const float *sinks = call->args.sinks;
+  if (!sinks) return 0;
+  for (int32_t i = 0; i < rows; i++) sink[i] = sinks[task->kv_head * group + (row + i) % group];
+  for (int32_t i = rows; i < RAPT_MAX_LANES; i++) sink[i] = sink[rows - 1];
+  return sink;
+}
+
+static void store_partial(const rapt_call *call, const rapt_rows_kernel *kernel,
+                          const rapt_task *task, int64_t row, int32_t rows, const rapt_partial *p,
+                          float *const *out) {
+  const int32_t head_dim = call->plan->desc.head_dim_v;
+  if (kernel->panel)
+    kernel->panel->copy_out(p->m, p->l, p->o, head_dim, rows, out);
+  else
+    kernel->row->copy_out(p->m, p->l, p->o, head_dim, rows, out);
+  store_sums(call, task, &call->args.m, row, rows, p->m);
+  store_sums(call, task, &call->args.l, row, rows, p->l);
 }
 
 void rapt_partial_finish(const rapt_call *call, const rapt_rows_kernel *kernel,
                          const rapt_task *task, int64_t row, int32_t rows, const rapt_partial *p) {
-  const int32_t head_dim = call->plan->desc.head_dim_v;
+  const rapt_plan *plan = call->plan;
+  const int32_t head_dim = plan->desc.head_dim_v, partial = (plan->desc.flags & RAPT_PARTIAL) != 0;
   float *out[RAPT_MAX_LANES];
-  _Alignas(64) float lse[RAPT_MAX_LANES];
+  _Alignas(64) float lse[RAPT_MAX_LANES], space[RAPT_MAX_LANES];
   float *want_lse = call->args.lse.data ? lse : 0;
+  const float *sink = sinks_of(call, task, row, rows, space);
   output_rows(call, task, row, rows, out);
-  if (kernel->panel)
-    kernel->panel->finish(0, p->m, p->l, p->o, NULL, head_dim, rows, out, want_lse);
-  else
-    kernel->row->finish(0, p->m, p->l, p->o, NULL, head_dim, rows, out, want_lse);
-  if (want_lse) store_lse(call, task, row, rows, lse);
+  if (!partial || want_lse) {
+    if (kernel->panel)
+      kernel->panel->finish(plan->natural, p->m, p->l, p->o, sink, partial ? 0 : head_dim, rows,
+                            out, want_lse);
+    else
+      kernel->row->finish(plan->natural, p->m, p->l, p->o, sink, partial ? 0 : head_dim, rows, out,
+                          want_lse);
+  }
+  if (partial) store_partial(call, kernel, task, row, rows, p, out);
+  if (want_lse) store_sums(call, task, &call->args.lse, row, rows, lse);
 }
 
 void rapt_split_arrive(const rapt_call *call, const rapt_rows_kernel *kernel, const rapt_task *task,

@@ -35,6 +35,10 @@ void rapt_partial_finish(const rapt_call *call, const rapt_rows_kernel *kernel,
 void rapt_split_arrive(const rapt_call *call, const rapt_rows_kernel *kernel, const rapt_task *task,
                        const rapt_rows_view *view, int32_t rows);
 
+/* Tokens and heads of the rows. */
+void rapt_task_rows(const rapt_plan *plan, const rapt_task *task, int64_t row, int32_t rows,
+                    rapt_row *out);
+
 /* Addresses of the rows' queries. */
 void rapt_query_rows(const rapt_call *call, const rapt_task *task, int64_t row, int32_t rows,
                      const float **out);

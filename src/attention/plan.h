@@ -15,8 +15,12 @@ struct rapt_plan {
   const rapt_kernel_set *decode;  /* the row kernel, to row.most_rows rows per KV head */
   int32_t group;                  /* query heads per KV head */
   int32_t panels;                 /* most panels that walk the keys together */
-  float scale;                    /* with log2 e: scores come out in base 2 */
-  int64_t l2_bytes;               /* for prefetch decisions only */
+  int32_t natural; /* scores stay natural up to the exponential: something is done to them before */
+  float natural_scale;
+  float scale;          /* natural_scale, or with log2 e: scores come out in base 2 */
+  int32_t window_keep;  /* first keys that the left window spares */
+  int32_t mask_element; /* bytes of a mask's element, 0 for bits or no mask */
+  int64_t l2_bytes;     /* for prefetch decisions only */
 };
 
 /* Fills *plan from a caller's desc; allocates nothing. */

@@ -2,8 +2,10 @@
  *
  * How the work is cut: the sequence table, dearest sequence first, and the number of tasks. None of it
  * changes a bit of the result. */
+#include <string.h>
+
 #include "call.h"
-#include "ranges.h"
+#include "masks.h"
 #include "scratch.h"
 
 static void describe(const rapt_call *call, int32_t b, rapt_sequence *s) {
@@ -16,6 +18,7 @@ static void describe(const rapt_call *call, int32_t b, rapt_sequence *s) {
   s->kv_len = a->kv_offsets ? a->kv_offsets[b + 1] - a->kv_offsets[b]
               : a->kv_lens  ? a->kv_lens[b]
                             : a->kv_len;
+  s->prefix = plan->desc.flags & RAPT_PREFIX ? a->prefix_lens[b] : 0;
   s->position = 0;
   if (plan->desc.align == RAPT_ALIGN_BOTTOM_RIGHT) s->position = (int64_t)s->kv_len - s->q_len;
   if (plan->desc.align == RAPT_ALIGN_OFFSET) s->position = a->q_positions[b];
@@ -27,7 +30,7 @@ static void describe(const rapt_call *call, int32_t b, rapt_sequence *s) {
   }
   /* Later rows see at least as much on the right; the last task is the dearest. */
   rapt_range last = rapt_visible(plan, s, s->q_len - 1);
-  s->cost = (double)(last.hi - last.lo) * (double)(s->rows < 128 ? s->rows : 128);
+  s->cost = (double)(last.hi - last.lo + 1) * (double)(s->rows < 128 ? s->rows : 128);
 }
 
 /* Heap sort by falling cost: in place, no recursion. */
@@ -68,7 +71,7 @@ static void find_splits(const rapt_call *call, rapt_sequence *s) {
   s->split_from = 0;
   s->splits = 1;
   if (!call->split || s->q_len == 0) return;
-  int32_t lo = rapt_visible(call->plan, s, 0).lo;
+  int32_t lo = call->plan->window_keep ? 0 : rapt_visible(call->plan, s, 0).lo;
   int32_t hi = rapt_visible(call->plan, s, s->q_len - 1).hi;
   if (hi <= lo) return;
   s->split_from = lo / RAPT_SPLIT_KEYS;
@@ -96,17 +99,24 @@ static void decide(rapt_call *call, int32_t batch) {
   }
 }
 
+/* Nothing is known of any mask tile yet. */
+static void prepare_tiles(rapt_call *call, int32_t batch) {
+  const rapt_layout *l = &call->layout;
+  if (call->tiles) memset(call->tiles, 0, (size_t)(batch * l->tile_rows * l->tile_blocks));
+}
+
 void rapt_prepare(rapt_call *call) {
-  /* Without channels and LSE there is nothing to write, however many rows the (zero) strides allow. */
-  const int32_t writes = call->plan->desc.head_dim_v > 0 || call->args.lse.data;
-  const int32_t batch = writes ? call->args.batch : 0;
+  /* Without channels and sums there is nothing to write, however many rows the (zero) strides allow. */
+  const int32_t writes = call->plan->desc.head_dim_v > 0 || call->args.lse.data ||
+                         call->plan->desc.flags & RAPT_PARTIAL;
+  const int32_t batch = call->args.batch;
   for (int32_t b = 0; b < batch; b++) describe(call, b, &call->sequence[b]);
   if (!already_sorted(call->sequence, batch)) sort_dearest_first(call->sequence, batch);
   decide(call, batch);
   int64_t tasks = 0, groups = 0;
   for (int32_t i = 0; i < batch; i++) {
     rapt_sequence *s = &call->sequence[i];
-    s->row_tasks = row_tasks_of(call, s, call->panels);
+    s->row_tasks = writes ? row_tasks_of(call, s, call->panels) : 0;
     find_splits(call, s);
     s->first_task = tasks;
     s->first_group = groups;
@@ -114,7 +124,9 @@ void rapt_prepare(rapt_call *call) {
     groups += per_split;
     tasks += per_split * s->splits;
   }
-  call->total = tasks;
+  call->looks = rapt_count_looks(call);
+  call->total = tasks + call->looks;
+  prepare_tiles(call, batch);
   if (call->split) {
     _Atomic int32_t *arrived = (_Atomic int32_t *)(void *)(call->workspace + call->layout.groups);
     for (int64_t g = 0; g < groups; g++) atomic_init(&arrived[g], 0);

@@ -4,7 +4,7 @@
 #include "blocks.h"
 #include "drivers.h"
 #include "partials.h"
-#include "ranges.h"
+#include "rules.h"
 
 typedef struct walk {
   const rapt_call *call;
@@ -13,6 +13,7 @@ typedef struct walk {
   rapt_rows_kernel kernel;
   rapt_rows_view view;
   rapt_keys_view k, v;
+  rapt_rules rules;
   rapt_partial now, fold;
   int32_t first, folded;
   int32_t last_key;
@@ -30,33 +31,35 @@ static void stream_block(walk *w, int32_t from, int32_t to) {
   const rapt_row_ops *ops = w->kernel.row;
   rapt_scratch *sc = &w->scratch;
   const int32_t rows = w->task->rows;
-  rapt_block block;
-  rapt_prefetch prefetch;
-  int32_t key;
-  if (!rapt_view_block(&w->view, from, to, sc->permit, &block, &key)) return;
-  const char *k = rapt_keys_from(w->k, key).at, *v = rapt_keys_from(w->v, key).at;
-  prefetch = (rapt_prefetch){
-      .lead = lead_of(plan->desc.head_dim_qk), .after = v, .after_stride = w->v.stride};
-  ops->scores(sc->q[0], rows, plan->desc.head_dim_qk, k, w->k.stride, &block, sc->s, &prefetch);
-  ops->softmax(&block, rows, 0, sc->s, w->now.m, sc->alpha);
-  prefetch = (rapt_prefetch){.lead = lead_of(plan->desc.head_dim_v),
-                             .after = rapt_keys_from(w->k, to).at,
-                             .after_stride = w->k.stride};
-  ops->accumulate(sc->s, rows, &block, v, w->v.stride, plan->desc.head_dim_v, sc->alpha, w->first,
-                  w->now.l, w->now.o, &prefetch);
+  rapt_key_block kb;
+  if (!rapt_key_block_begin(w->call, &w->view, &w->rules, sc, 0, from, to,
+                            rapt_keys_from(w->k, from), rapt_keys_from(w->v, from), &kb))
+    return;
+  /* Rows that were copied are near, and lead nowhere. */
+  const int32_t copied = kb.k.stride != w->k.stride || kb.key == sc->mask_key;
+  rapt_prefetch on_k = {.lead = lead_of(plan->desc.head_dim_qk),
+                        .after = copied ? 0 : kb.v.at,
+                        .after_stride = kb.v.stride};
+  rapt_row_scores(w->call, ops, rows, &w->rules, &kb, sc, &on_k);
+  ops->softmax(&kb.block, rows, plan->natural, sc->s, w->now.m, sc->alpha);
+  rapt_prefetch on_v = {.lead = lead_of(plan->desc.head_dim_v),
+                        .after = copied ? 0 : rapt_keys_from(w->k, to).at,
+                        .after_stride = w->k.stride};
+  ops->accumulate(sc->s, rows, &kb.block, kb.v.at, kb.v.stride, plan->desc.head_dim_v, sc->alpha,
+                  w->first, w->now.l, w->now.o, &on_v);
   w->first = 0;
 }
 
 static void stream_split(walk *w, int32_t split) {
   const int32_t step = rapt_row_step(w->call->plan);
   int64_t from = (int64_t)split * RAPT_SPLIT_KEYS, end = from + RAPT_SPLIT_KEYS;
-  int32_t lo = w->view.range[0].lo;
   if (end > w->last_key) end = w->last_key;
-  if (from < lo) from += (lo - from) / step * step;
   w->first = 1;
   rapt_partial_reset(&w->now, RAPT_MAX_ROWS);
-  for (int64_t key = from; key < end; key += step) /* may pass INT32_MAX */
-    stream_block(w, (int32_t)key, (int32_t)(key + step < end ? key + step : end));
+  for (int64_t key = from; key < end; key += step) { /* may pass INT32_MAX */
+    key = rapt_view_skip(&w->view, key, step);
+    if (key < end) stream_block(w, (int32_t)key, (int32_t)(key + step < end ? key + step : end));
+  }
 }
 
 static void fold_split(walk *w) {
@@ -65,9 +68,10 @@ static void fold_split(walk *w) {
 }
 
 static void whole_task(walk *w) {
-  const int32_t lo = w->view.range[0].lo;
-  for (int32_t s = lo / RAPT_SPLIT_KEYS; s < w->task->split_end; s++) {
-    if ((int64_t)s * RAPT_SPLIT_KEYS >= w->last_key) break;
+  for (int32_t s = w->task->split_from; s < w->task->split_end; s++) {
+    const int64_t from = (int64_t)s * RAPT_SPLIT_KEYS;
+    if (from >= w->last_key) break;
+    if (!rapt_view_meets(&w->view, from, from + RAPT_SPLIT_KEYS)) continue;
     stream_split(w, s);
     fold_split(w);
   }
@@ -108,6 +112,11 @@ void rapt_row_task(const rapt_call *call, const rapt_task *task, const rapt_scra
   w.v = rapt_keys_view_of(rapt_value_at(call, s, task->kv_head, 0), a->v.stride[2], s->kv_len);
   rapt_query_rows(call, task, 0, task->rows, rows);
   w.kernel.row->pack_q(rows, task->rows, plan->desc.head_dim_qk, plan->scale, w.scratch.q[0]);
+  if (rapt_has_rules(plan)) {
+    rapt_row places[RAPT_MAX_ROWS];
+    rapt_task_rows(plan, task, 0, task->rows, places);
+    rapt_rules_begin(call, s, places, task->rows, task->rows, &w.rules);
+  }
   if (call->split)
     split_task(&w);
   else

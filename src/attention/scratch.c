@@ -25,6 +25,20 @@ static rapt_partial take_partial(cursor *c, int64_t sums, int64_t output) {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
+static void carve_mask(const rapt_plan *plan, cursor *c, rapt_scratch *s) {
+  const int64_t keys = plan->prefill->key_block + RAPT_KEY_ALIGN, words = (keys + 31) / 32;
+  const int64_t word = sizeof(uint32_t);
+  s->mask_words = take(c, words * RAPT_MAX_LANES * word);
+  s->mask_permit = take(c, keys * word);
+  s->mask_index = take(c, keys * word);
+  s->mask_key = take_floats(c, keys);
+  s->mask_row = take(c, keys * plan->mask_element);
+  s->bias_stride = keys;
+  s->bias = take_floats(c, plan->desc.mask >= RAPT_MASK_F32 ? keys * RAPT_MAX_LANES : 0);
+  s->kept_k = take_floats(c, keys * plan->desc.head_dim_qk);
+  s->kept_v = take_floats(c, keys * plan->desc.head_dim_v);
+}
+
 /* The row kernel uses the first panel's pieces, so each is as large as either needs. */
 static int64_t carve(const rapt_plan *plan, char *base, rapt_scratch *s) {
   const rapt_kernel_set *p = plan->prefill, *d = plan->decode;
@@ -43,8 +57,10 @@ static int64_t carve(const rapt_plan *plan, char *base, rapt_scratch *s) {
   s->alpha = take_floats(&c, sums);
   s->permit = take(&c, (larger(p->key_block, d->row.row_block) + RAPT_KEY_ALIGN) *
                            (int64_t)sizeof(uint32_t));
+  s->m_raw = take_floats(&c, lanes);
   s->k = take_floats(&c, p->key_block * qk);
   s->v = take_floats(&c, p->key_block * v);
+  if (plan->desc.mask) carve_mask(plan, &c, s);
   return c.at;
 }
 

@@ -23,8 +23,19 @@ typedef struct rapt_scratch {
   rapt_partial fold[RAPT_MOST_PANELS]; /* the splits before, joined */
   float *s;                            /* scores of one block */
   float *m_new, *alpha;
+  float *m_raw; /* maxima before the rules, of no meaning */
   uint32_t *permit;
   float *k, *v; /* copies of a key block */
+
+  /* With a tensor mask, of one tile (masks.h): */
+  uint32_t *mask_words;  /* [words][RAPT_MAX_LANES] */
+  uint32_t *mask_permit; /* per key */
+  char *mask_row;        /* elements put next to each other */
+  float *bias;           /* [RAPT_MAX_LANES][bias_stride] */
+  int64_t bias_stride;
+  int32_t *mask_index; /* the keys that stay, and ... */
+  float *mask_key;     /* ... the same as floats */
+  float *kept_k, *kept_v;
 } rapt_scratch;
 
 int64_t rapt_scratch_bytes(const rapt_plan *plan);

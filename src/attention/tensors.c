@@ -24,9 +24,10 @@ char *rapt_output_at(const rapt_call *call, const rapt_sequence *s, int32_t head
   return (char *)row_at(a->o.data, a->o.stride, a->q_offsets, s->index, head, i);
 }
 
-float *rapt_lse_at(const rapt_call *call, const rapt_sequence *s, int32_t head, int64_t i) {
-  const rapt_attention_args *a = &call->args;
-  return (float *)(void *)row_at(a->lse.data, a->lse.stride, a->q_offsets, s->index, head, i);
+float *rapt_sum_at(const rapt_call *call, const rapt_sequence *s, const rapt_tensor *tensor,
+                   int32_t head, int64_t i) {
+  return (float *)(void *)row_at(tensor->data, tensor->stride, call->args.q_offsets, s->index, head,
+                                 i);
 }
 
 const char *rapt_key_at(const rapt_call *call, const rapt_sequence *s, int32_t kv_head, int64_t i) {

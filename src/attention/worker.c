@@ -22,13 +22,18 @@ static int64_t claim(rapt_call *call) {
 void rapt_work(rapt_call *call, int32_t worker) {
   rapt_scratch scratch;
   rapt_task task, before = {0};
+  const int64_t tasks = call->total - call->looks;
   int64_t done = 0;
   rapt_scratch_get(call, worker, &scratch);
   for (int64_t index; (index = claim(call)) >= 0; done++) {
+    if (index >= tasks) {
+      rapt_look_task(call, index - tasks, &scratch);
+      continue;
+    }
     rapt_task_get(call, index, &task);
     rapt_outlook outlook;
     outlook.next_task = atomic_load_explicit(&call->header->next, memory_order_relaxed);
-    if (outlook.next_task >= call->total) outlook.next_task = -1;
+    if (outlook.next_task >= tasks) outlook.next_task = -1;
     outlook.new_keys = done == 0 || before.sequence != task.sequence ||
                        before.kv_head != task.kv_head;
     if (task.sequence->row_kernel)

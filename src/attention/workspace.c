@@ -45,6 +45,14 @@ void rapt_layout_for(const rapt_plan *plan, int64_t batch, int32_t q_len, int32_
   }
   layout->groups = at;
   at = round_up(at + groups * (int64_t)sizeof(int32_t), 64);
+  layout->tile_rows = layout->tile_blocks = 0;
+  if (plan->desc.mask) {
+    const int64_t lanes = plan->prefill->panel[0].lanes, block = plan->prefill->key_block;
+    layout->tile_rows = (rows + lanes - 1) / lanes;
+    layout->tile_blocks = (kv_len + block - 1) / block;
+  }
+  layout->tiles = at;
+  at = round_up(at + batch * layout->tile_rows * layout->tile_blocks, 64);
   layout->slots = at;
   layout->slot_bytes = largest_slot_bytes(plan, q_len);
   at += groups * splits * layout->slot_bytes;

@@ -54,7 +54,7 @@ AT(rapt_executor, max_workers, 4);
 AT(rapt_executor, ctx, 8);
 AT(rapt_executor, parallel, 16);
 
-SIZE(rapt_attention_desc, 72);
+SIZE(rapt_attention_desc, 88);
 AT(rapt_attention_desc, size, 0);
 AT(rapt_attention_desc, flags, 4);
 AT(rapt_attention_desc, dtype_q, 8);
@@ -71,6 +71,10 @@ AT(rapt_attention_desc, window_right, 48);
 AT(rapt_attention_desc, scale, 52);
 AT(rapt_attention_desc, isa, 56);
 AT(rapt_attention_desc, allocator, 64);
+AT(rapt_attention_desc, softcap, 72);
+AT(rapt_attention_desc, mask, 76);
+AT(rapt_attention_desc, window_keep, 80);
+AT(rapt_attention_desc, reserved, 84);
 
 SIZE(rapt_tensor, 32);
 AT(rapt_tensor, data, 0);
@@ -79,7 +83,7 @@ SIZE(rapt_const_tensor, 32);
 AT(rapt_const_tensor, data, 0);
 AT(rapt_const_tensor, stride, 8);
 
-SIZE(rapt_attention_args, 232);
+SIZE(rapt_attention_args, 392);
 AT(rapt_attention_args, size, 0);
 AT(rapt_attention_args, flags, 4);
 AT(rapt_attention_args, batch, 8);
@@ -97,6 +101,31 @@ AT(rapt_attention_args, v, 128);
 AT(rapt_attention_args, o, 160);
 AT(rapt_attention_args, lse, 192);
 AT(rapt_attention_args, cancel, 224);
+AT(rapt_attention_args, mask, 232);
+AT(rapt_attention_args, alibi_slopes, 296);
+AT(rapt_attention_args, sinks, 304);
+AT(rapt_attention_args, prefix_lens, 312);
+AT(rapt_attention_args, m, 320);
+AT(rapt_attention_args, l, 352);
+AT(rapt_attention_args, scores, 384);
+
+SIZE(rapt_mask, 64);
+AT(rapt_mask, data, 0);
+AT(rapt_mask, stride, 8);
+AT(rapt_mask, extent, 40);
+AT(rapt_mask, factors, 56);
+
+SIZE(rapt_scores_out, 88);
+AT(rapt_scores_out, size, 0);
+AT(rapt_scores_out, stage, 4);
+AT(rapt_scores_out, n_rows, 8);
+AT(rapt_scores_out, n_heads, 12);
+AT(rapt_scores_out, rows, 16);
+AT(rapt_scores_out, heads, 24);
+AT(rapt_scores_out, data, 32);
+AT(rapt_scores_out, stride, 40);
+AT(rapt_scores_out, key_sums, 64);
+AT(rapt_scores_out, key_sums_stride, 72);
 
 SIZE(rapt_workspace_info, 32);
 AT(rapt_workspace_info, size, 0);
@@ -129,8 +158,15 @@ _Static_assert(RAPT_ALIGN_NONE == 0 && RAPT_ALIGN_TOP_LEFT == 1 && RAPT_ALIGN_BO
                    RAPT_ALIGN_OFFSET == 3,
                "an alignment has changed");
 _Static_assert(RAPT_CAUSAL == 1 && RAPT_WINDOW_LEFT == 2 && RAPT_WINDOW_RIGHT == 4 &&
-                   RAPT_SCALE_LITERAL == 8 && RAPT_FORCE_LANES == 16,
+                   RAPT_SCALE_LITERAL == 8 && RAPT_FORCE_LANES == 16 && RAPT_ALIBI == 32 &&
+                   RAPT_PREFIX == 64 && RAPT_PARTIAL == 128,
                "a flag has changed");
+_Static_assert(RAPT_MASK_NONE == 0 && RAPT_MASK_BOOL == 1 && RAPT_MASK_BITS == 2 &&
+                   RAPT_MASK_F32 == 3 && RAPT_MASK_F16 == 4 && RAPT_MASK_BF16 == 5,
+               "a kind of mask has changed");
+_Static_assert(RAPT_STAGE_RAW == 0 && RAPT_STAGE_SOFTCAP == 1 && RAPT_STAGE_BIAS == 2 &&
+                   RAPT_STAGE_WEIGHTS == 3,
+               "a stage has changed");
 _Static_assert(RAPT_TEAM_HEADER_BYTES == 128, "the team header has changed");
 
 RAPT_TEST(layout_is_pinned) {

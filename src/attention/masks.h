@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Tensor masks, one key block at a time: from the caller's rows to permit words and bias rows, and away
+ * with everything that no row may see.
+ *
+ * A tile is the mask of one panel against one key block. Before any score is computed it is found to be
+ * empty (the block is skipped), full (the mask is forgotten), or mixed. Keys that no row of a mixed tile
+ * may see are left out: at its ends by a shorter block, inside by gathering the others when enough are
+ * forbidden. Forbidden keys contribute nothing and the others keep their order, so none of it shows in
+ * the bits. Where all heads share the mask, what was found is remembered for the next head. */
+#ifndef RAPT_ATTENTION_MASKS_H
+#define RAPT_ATTENTION_MASKS_H
+
+#include "blocks.h"
+#include "ranges.h"
+
+/* The mask of the rows in work. */
+typedef struct rapt_mask_rows {
+  const char *row[RAPT_MAX_LANES]; /* key 0 */
+  float factor[RAPT_MAX_LANES];
+  int64_t key_stride;
+  int32_t lanes;
+  int32_t uniform; /* all rows are one: padding masks */
+} rapt_mask_rows;
+
+void rapt_mask_rows_get(const rapt_call *call, const rapt_sequence *s, const rapt_row *rows,
+                        int32_t count, int32_t lanes, rapt_mask_rows *out);
+
+/* A key block in work: what the kernels get. */
+typedef struct rapt_key_block {
+  rapt_block block;
+  int32_t first;       /* key of the sequence that the block begins with */
+  rapt_keys_view k, v; /* its rows */
+  const float *key;    /* number of each key, from `first`: 0, 1, .. unless some are left out */
+  const float *bias;   /* NULL, or rows of the additive mask */
+  int64_t bias_stride; /* from row to row; 0: one for all */
+} rapt_key_block;
+
+/* Lays the mask over a block as the ranges have it. 0 if no key is left. `tile`: NULL, or what is known of
+ * this tile and may be remembered. */
+int32_t rapt_mask_block(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
+                        uint8_t *tile, rapt_key_block *kb);
+
+/* Where tile (row / widest panel, key / key block) of the sequence is remembered, or NULL. */
+uint8_t *rapt_mask_tile(const rapt_call *call, const rapt_sequence *s, int64_t row, int64_t key);
+
+/* 1 if the tiles of a call are the same for all heads, so that remembering them pays. */
+int32_t rapt_mask_shared(const rapt_call *call);
+
+/* Fetches the rows' mask of keys [key, key + keys) while a block before is in work. */
+void rapt_mask_prefetch(const rapt_call *call, const rapt_mask_rows *rows, int64_t key,
+                        int32_t keys, int64_t tiles, rapt_prefetch *p);
+
+#endif
