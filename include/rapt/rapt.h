@@ -369,6 +369,161 @@ RAPT_API rapt_status rapt_attention(const rapt_attention_desc *desc,
                                     const rapt_attention_args *args, const rapt_executor *executor,
                                     rapt_error *error);
 
+/* ---- Positions ---------------------------------------------------------------------------- */
+
+/* Attention alone does not see the order of tokens. docs/layer.md says how the three ways below bring it
+ * in (the fourth, ALiBi, is a flag of the plan); all angles are computed in double from integer
+ * positions, and sines and cosines are rounded to float once.
+ *
+ * Rotary positions (RoPE; Su et al. 2021, "RoFormer") turn pairs of channels of q and k, so that q.k
+ * depends on the distance of the two tokens only:
+ *
+ *   (a, b) -> attention_factor * (a cos t - b sin t, b cos t + a sin t),  t = position * f[i]
+ *   f[i] = base^(-2i / rotary_dims)   for pair i of rotary_dims / 2 */
+
+/* rapt_rope_desc.scaling: what becomes of f when a model reads `factor` times more than it was trained
+ * on. r = rotary_dims, L = original_context, turns(i) = L * f[i] / (2 pi). */
+enum {
+  RAPT_ROPE_PLAIN = 0,
+  RAPT_ROPE_LINEAR = 1, /* f / factor (position interpolation, Chen et al. 2023) */
+  RAPT_ROPE_NTK = 2,    /* base * factor^(r / (r-2)) takes the place of base ("NTK-aware") */
+  RAPT_ROPE_YARN = 3, /* f for pairs of more than beta_fast turns, f / factor below beta_slow turns,
+                           a ramp over i between (Peng et al. 2023) */
+  RAPT_ROPE_LLAMA3 = 4, /* f above high_freq_factor turns, f / factor below low_freq_factor turns, a
+                           ramp over turns between */
+  RAPT_ROPE_GIVEN = 5   /* f = inv_freq (LongRoPE's factors, for instance) */
+};
+
+/* rapt_rope_desc.flags */
+enum {
+  RAPT_ROPE_INTERLEAVED = 1u << 0, /* pairs are channels (2i, 2i+1), as in GPT-J; without the flag
+                                      (i, i + rotary_dims/2), as in GPT-NeoX and Llama files of HF */
+  RAPT_ROPE_YARN_EXACT = 1u << 1   /* the ends of YaRN's ramp are not rounded to whole pairs */
+};
+
+/* Fields a scaling rule has no use for are not read. */
+typedef struct rapt_rope_desc {
+  uint32_t size;
+  uint32_t flags;
+  int32_t head_dim;            /* channels of a row, 1..1024 */
+  int32_t rotary_dims;         /* the first channels, an even number, are turned and the others pass
+                               unchanged; 0 = head_dim */
+  int32_t scaling;             /* RAPT_ROPE_* */
+  int32_t original_context;    /* L in tokens: YaRN, Llama-3 */
+  double base;                 /* above 1; 0 = 10000 */
+  double factor;               /* above 0: all rules but PLAIN and GIVEN */
+  double beta_fast, beta_slow; /* YaRN; 0 = 32 and 1 */
+  double low_freq_factor, high_freq_factor; /* Llama-3; 0 = 1 and 4 */
+  double attention_factor;         /* 0 = 0.1 ln(factor) + 1 for YaRN with factor > 1, else 1 */
+  const double *inv_freq;          /* [rotary_dims / 2] with RAPT_ROPE_GIVEN, |f| <= 1e9; copied */
+  const char *isa;                 /* as in rapt_attention_desc */
+  const rapt_allocator *allocator; /* NULL = aligned malloc; copied */
+} rapt_rope_desc;
+
+/* Immutable; may be used by any number of threads at once. One serves all layers of a model. */
+typedef struct rapt_rope rapt_rope;
+
+typedef struct rapt_rope_info {
+  uint32_t size;
+  int32_t head_dim, rotary_dims;
+  int32_t reserved;
+  double attention_factor;
+  char set[32]; /* kernel set */
+} rapt_rope_info;
+
+/* *rope is set only on success. */
+RAPT_API rapt_status rapt_rope_create(const rapt_rope_desc *desc, rapt_rope **rope,
+                                      rapt_error *error);
+
+/* NULL is allowed. */
+RAPT_API void rapt_rope_destroy(rapt_rope *rope);
+
+RAPT_API rapt_status rapt_rope_get_info(const rapt_rope *rope, rapt_rope_info *info,
+                                        rapt_error *error);
+
+/* f after scaling: inv_freq[rotary_dims / 2]. */
+RAPT_API rapt_status rapt_rope_frequencies(const rapt_rope *rope, double *inv_freq,
+                                           rapt_error *error);
+
+/* Cosines and sines of positions first .. first + count - 1, rotary_dims / 2 floats each, without the
+ * attention factor. From rapt_rope_table_fill, or a model's own. */
+typedef struct rapt_rope_table {
+  uint32_t size;
+  int32_t first, count;
+  int32_t reserved;       /* must be 0 */
+  const float *cos, *sin; /* of position `first` */
+  int64_t stride;         /* bytes from one position to the next, of both */
+} rapt_rope_table;
+
+RAPT_API rapt_status rapt_rope_table_bytes(const rapt_rope *rope, int32_t count, uint64_t *bytes,
+                                           rapt_error *error);
+
+/* Computes the table into `memory` (aligned to 4 bytes) and describes it in *table, which points there.
+ * Sines cost some 20 ns each: one table for all layers, heads and calls makes rotating them as quick
+ * as copying. executor as in rapt_attention_run. */
+RAPT_API rapt_status rapt_rope_table_fill(const rapt_rope *rope, int32_t first, int32_t count,
+                                          void *memory, size_t memory_bytes,
+                                          const rapt_executor *executor, rapt_rope_table *table,
+                                          rapt_error *error);
+
+/* rapt_rope_args.flags */
+enum {
+  RAPT_ROPE_INVERSE = 1u << 0, /* undoes: angles are negated, the attention factor divides */
+  RAPT_ROPE_SHIFT = 1u << 1 /* moves keys that have been rotated before: offsets and positions are
+                                  distances, offsets[b] that of every token of the sequence, and the
+                                  attention factor is left out. With RAPT_ROPE_INVERSE: backwards */
+};
+
+/* q or k of a call; packed ragged tensors are one sequence with positions. Tokens from lens[b] on are
+ * neither read nor written. */
+typedef struct rapt_rope_args {
+  uint32_t size;
+  uint32_t flags;
+  int32_t batch, heads, tokens;
+  int32_t reserved;         /* must be 0 */
+  const int32_t *lens;      /* [batch], at most tokens each, or NULL: tokens for all */
+  const int32_t *offsets;   /* [batch] position of token 0, or NULL: 0. The others follow by ones */
+  const int32_t *positions; /* [batch][tokens] position of each token; then offsets must be NULL */
+  rapt_const_tensor x;      /* [batch][heads][tokens][head_dim] */
+  rapt_tensor y; /* data and strides of x (in place), or a tensor that shares no byte with x */
+  const rapt_rope_table *table; /* holds every position; NULL: computed on the way, the same bits */
+} rapt_rope_args;
+
+/* No allocation, lock or environment access. Positions are 0 or more. Same bits for any executor. */
+RAPT_API rapt_status rapt_rope_rotate(const rapt_rope *rope, const rapt_rope_args *args,
+                                      const rapt_executor *executor, rapt_error *error);
+
+/* rapt_sinusoidal_table's flags */
+enum {
+  RAPT_SINUSOIDAL_HALVES = 1u << 0,   /* all sines, then all cosines, as in Marian */
+  RAPT_SINUSOIDAL_INCLUSIVE = 1u << 1 /* the last frequency is 1/10000 itself: the exponent is
+                                         i / (dim/2 - 1), as in Tensor2Tensor and (halves) Whisper */
+};
+
+/* Sinusoidal positions (Vaswani et al. 2017): row t of `out` is position p = first + t,
+ *   out[t][2i] = sin(p / 10000^(2i/dim)),  out[t][2i+1] = cos(p / 10000^(2i/dim))
+ * stride in bytes from row to row. An odd dim has one sine more than cosines. */
+RAPT_API rapt_status rapt_sinusoidal_table(int32_t tokens, int32_t first, int32_t dim,
+                                           uint32_t flags, float *out, int64_t stride,
+                                           const rapt_executor *executor, rapt_error *error);
+
+/* x[t] += table[positions[t]] for rows of dim floats: learned positions, or sinusoidal ones. */
+typedef struct rapt_add_positions_args {
+  uint32_t size;
+  uint32_t flags; /* must be 0 */
+  int32_t tokens, dim;
+  int32_t table_rows;
+  int32_t first;            /* the row of token 0, and so on; 0 with positions */
+  const int32_t *positions; /* [tokens], 0 to table_rows - 1 each, or NULL */
+  const float *table;
+  int64_t table_stride; /* in bytes; 0 and negative ones included */
+  float *x;             /* shares no byte with the table */
+  int64_t x_stride;     /* in bytes, positive */
+} rapt_add_positions_args;
+
+RAPT_API rapt_status rapt_add_positions(const rapt_add_positions_args *args,
+                                        const rapt_executor *executor, rapt_error *error);
+
 /* ---- The layer (librapt only) --------------------------------------------------------------- */
 
 /* Attention as models have it: every token's row x of embed_in numbers becomes a query, a key and a value
