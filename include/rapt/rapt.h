@@ -586,9 +586,10 @@ typedef struct rapt_mha_desc {
   rapt_weights wqkv; /* instead of the three: their columns side by side, q, k, v */
   rapt_weights wo;   /* without: out is the heads' results side by side, heads_q * head_dim_v */
   const rapt_attention_desc
-      *attention; /* heads, head dims, rules, isa, allocator (for all of the layer;
+      *attention;        /* heads, head dims, rules, isa, allocator (for all of the layer;
                                            without RAPT_PARTIAL). With a cache RAPT_ALIGN_BOTTOM_RIGHT
                                            is the alignment of causal self attention */
+  const rapt_rope *rope; /* NULL, or turns queries and new keys; must outlive the layer */
 } rapt_mha_desc;
 
 /* Immutable; may be used by any number of threads at once. */
@@ -645,6 +646,10 @@ typedef struct rapt_mha_args {
       *attention; /* NULL, or what the rules and outputs of attention need: its
                                            mask, alibi_slopes, sinks, prefix_lens, q_positions, lse,
                                            scores and cancel; all other fields are not read */
+  const int32_t
+      *positions; /* with rope, [batch] position of x's first token, also of the keys made from
+                               it. NULL: cache->lengths, or 0. Keys of source stand behind the cache's */
+  const rapt_rope_table *rope_table; /* NULL, or with rope: holds all these positions */
 } rapt_mha_args;
 
 /* Scratch for calls up to args' batch, q_len, source_len and cache->capacity (pointers to data are not
@@ -654,8 +659,8 @@ RAPT_API rapt_status rapt_mha_workspace(const rapt_mha *mha, const rapt_mha_args
                                         int32_t workers, rapt_workspace_info *info,
                                         rapt_error *error);
 
-/* x -> out. As rapt_attention_run, but `parallel` of the executor is called up to three times: for the
- * projections, the heads, the output. On RAPT_ERROR_EXECUTOR and RAPT_ERROR_CANCELLED out and the cache's
+/* x -> out. As rapt_attention_run, but `parallel` of the executor is called up to four times: for the
+ * projections, their rotation, the heads, the output. On RAPT_ERROR_EXECUTOR and RAPT_ERROR_CANCELLED out and the cache's
  * new tokens are unspecified; what the cache held before never changes. */
 RAPT_API rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *args,
                                       void *workspace, size_t workspace_bytes,

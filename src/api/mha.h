@@ -13,6 +13,7 @@ typedef struct rapt_mha_call {
   rapt_mha_args args;
   rapt_mha_cache cache;      /* with has_cache */
   rapt_attention_args rules; /* all zero, or loaded from args.attention */
+  rapt_rope_table table;     /* with args.rope_table */
   int32_t has_cache;
   int32_t cross;    /* keys come from source */
   int32_t new_keys; /* 0 with RAPT_MHA_KEEP_KV */

@@ -111,6 +111,21 @@ static rapt_status load_rules(rapt_mha_call *call, rapt_error *error) {
   return RAPT_OK;
 }
 
+static rapt_status load_table(rapt_mha_call *call, rapt_error *error) {
+  static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_rope_table, "args.rope_table", stride);
+  rapt_rope_table *t = &call->table;
+  if (!call->args.rope_table) return RAPT_OK;
+  rapt_status status = rapt_load_struct(&type, call->args.rope_table, t, error);
+  if (!status && !call->mha->rope)
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.rope_table",
+                     "is given, but the layer has no rope");
+  if (!status) status = rapt_check_range(t->reserved, 0, 0, "args.rope_table.reserved", error);
+  if (!status && t->count > 0 && (!t->cos || !t->sin))
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.rope_table.cos",
+                     "and sin must not be NULL");
+  return status;
+}
+
 static rapt_status check_counts(const rapt_mha_args *a, rapt_error *error) {
   if (a->flags & ~(uint32_t)RAPT_MHA_KEEP_KV)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.flags",
@@ -131,6 +146,7 @@ rapt_status rapt_mha_load(const rapt_mha *mha, const rapt_mha_args *in, rapt_mha
   if (!status) status = check_counts(&call->args, error);
   if (!status) status = load_cache(call, error);
   if (!status) status = load_rules(call, error);
+  if (!status) status = load_table(call, error);
   if (status) return status;
   const rapt_mha_args *a = &call->args;
   call->cross = a->source_len > 0 || a->source != NULL;
@@ -198,6 +214,40 @@ static rapt_status check_room(const rapt_mha_call *call, rapt_error *error) {
   return status;
 }
 
+/* Positions that tokens of a sequence get, and that they are in the table. */
+static rapt_status check_position(const rapt_mha_call *call, int32_t b, int64_t first, int64_t n,
+                                  const char *field, rapt_error *error) {
+  const rapt_rope_table *t = call->args.rope_table ? &call->table : NULL;
+  int64_t low = t ? t->first : 0, high = t ? (int64_t)t->first + t->count - 1 : INT32_MAX;
+  if (n == 0 || (first >= low && first + n - 1 <= high)) return RAPT_OK;
+  return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, field, b,
+                      "makes positions %" PRId64 " to %" PRId64 ", allowed is %" PRId64
+                      " to %" PRId64 "%s",
+                      first, first + n - 1, low, high, t ? ", the table's" : "");
+}
+
+static rapt_status check_positions(const rapt_mha_call *call, int kv_only, rapt_error *error) {
+  const rapt_mha_args *a = &call->args;
+  const int32_t *held = call->has_cache ? call->cache.lengths : NULL;
+  if (!call->mha->rope) return RAPT_OK;
+  if (!call->new_keys && !a->positions)
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.positions",
+                     "is NULL: with RAPT_MHA_KEEP_KV and rotary positions they must be given");
+  rapt_status status = RAPT_OK;
+  for (int32_t b = 0; !status && b < a->batch; b++) {
+    int64_t from = held ? held[b] : 0, first = a->positions ? a->positions[b] : from;
+    int64_t n = a->q_offsets ? a->q_offsets[b + 1] - a->q_offsets[b]
+                : a->q_lens  ? a->q_lens[b]
+                             : a->q_len;
+    if (!kv_only || !call->cross)
+      status = check_position(call, b, first, n, "args.positions", error);
+    if (!status && call->cross)
+      status = check_position(call, b, from, rapt_mha_new_len(call, b), "args.cache.lengths",
+                              error);
+  }
+  return status;
+}
+
 static rapt_status check_cache(const rapt_mha_call *call, rapt_error *error) {
   const rapt_mha_cache *c = &call->cache;
   const rapt_attention_desc *a = &call->mha->attention;
@@ -242,6 +292,7 @@ rapt_status rapt_mha_check(rapt_mha_call *call, int kv_only, rapt_error *error) 
   if (!status)
     status = check_lens(a->source_lens, a->batch, a->source_len, "args.source_lens", error);
   if (!status && call->has_cache) status = check_cache(call, error);
+  if (!status) status = check_positions(call, kv_only, error);
   tensor x = rows_of(call, "args.x", a->x, a->x_stride, mha->q.in, 0);
   tensor out = rows_of(call, "args.out", a->out, a->out_stride, mha->o.out, 1);
   tensor source = {.name = "args.source",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../attention/plan.h"
+#include "../layer/rope.h"
 #include "../platform/platform.h"
 #include "mha.h"
 
@@ -88,6 +89,10 @@ static rapt_status check_counts(rapt_mha_desc *desc, const rapt_attention_desc *
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.flags",
                      "is 0x%" PRIx32 ", known is 0x%" PRIx32, desc->flags,
                      (uint32_t)RAPT_MHA_BORROW);
+  if (desc->rope && desc->rope->head_dim != a->head_dim_qk)
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.rope",
+                     "turns heads of %" PRId32 " channels, head_dim_qk is %" PRId32,
+                     desc->rope->head_dim, a->head_dim_qk);
   status = rapt_check_range(desc->layout, 0, RAPT_WEIGHTS_OUT_IN, "desc.layout", error);
   if (!status) status = rapt_check_range(desc->embed_in, 1, MOST_EMBED, "desc.embed_in", error);
   if (!status)
@@ -160,6 +165,7 @@ static rapt_status build(const rapt_mha_desc *desc, rapt_mha *draft, rapt_mha **
     return status;
   }
   draft->attention = draft->plan->desc;
+  draft->rope = desc->rope;
   memcpy(memory, draft, sizeof *draft);
   *mha = (rapt_mha *)(void *)memory;
   return RAPT_OK;

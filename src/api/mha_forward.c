@@ -8,6 +8,7 @@
 #include "../attention/scratch.h"
 #include "../platform/platform.h"
 #include "mha.h"
+#include "share.h"
 
 static const int64_t element = (int64_t)sizeof(float);
 
@@ -108,14 +109,34 @@ static void add_new_keys(const rapt_mha_call *call, const rapt_const_tensor *k,
 }
 
 static rapt_status project(rapt_projections *p, const rapt_executor *executor, rapt_error *error) {
-  int32_t failed = rapt_projections_run(p, executor);
-  if (failed)
-    return rapt_fail(error, RAPT_ERROR_EXECUTOR, "executor.parallel", "returned %" PRId32, failed);
-  int64_t done = atomic_load_explicit(&p->done, memory_order_acquire);
-  if (done != p->total)
-    return rapt_fail(error, RAPT_ERROR_EXECUTOR, "executor.parallel",
-                     "returned with %" PRId64 " of %" PRId64 " tasks done", done, p->total);
-  return RAPT_OK;
+  return rapt_share(executor, p->total, p->cost, rapt_projections_task, p, error);
+}
+
+/* Items `first` to last - 1, whose rows are the same tokens. */
+static rapt_status rotate(const rapt_mha_call *call, const rapt_projections *p, int32_t first,
+                          int32_t last, const int32_t *positions, const rapt_executor *executor,
+                          rapt_error *error) {
+  rapt_rotations r = {.rope = call->mha->rope,
+                      .table = call->args.rope_table ? &call->table : NULL,
+                      .n = last - first,
+                      .batch = p->batch,
+                      .first = positions};
+  for (int32_t i = first; i < last; i++) r.item[i - first] = &p->item[i];
+  rapt_rotations_begin(&r);
+  return rapt_share(executor, r.total, r.cost, rapt_rotations_task, &r, error);
+}
+
+/* The keys among p's items are number `keys`; queries, if any, come before. */
+static rapt_status rotate_all(const rapt_mha_call *call, const rapt_projections *p, int32_t keys,
+                              const rapt_executor *executor, rapt_error *error) {
+  const int32_t *held = call->has_cache ? call->cache.lengths : NULL;
+  const int32_t *positions = call->args.positions ? call->args.positions : held;
+  if (!call->mha->rope) return RAPT_OK;
+  if (!call->new_keys) return rotate(call, p, 0, 1, positions, executor, error);
+  if (!call->cross) return rotate(call, p, 0, keys + 1, positions, executor, error);
+  rapt_status status = RAPT_OK;
+  if (keys > 0) status = rotate(call, p, 0, keys, positions, executor, error);
+  return status ? status : rotate(call, p, keys, keys + 1, held, executor, error);
 }
 
 static rapt_status check_workspace(const rapt_mha_call *call, const void *workspace, size_t bytes,
@@ -143,9 +164,12 @@ static rapt_status run(const rapt_mha_call *call, const rapt_attention_args *att
   rapt_projection q = from_queries(a, a->x, a->x_stride, &mha->q);
   q.y = (char *)(uintptr_t)attention->q.data;
   memcpy(q.y_stride, attention->q.stride, sizeof q.y_stride);
+  q.heads = mha->attention.heads_q;
+  q.dim = mha->attention.head_dim_qk;
   rapt_projections_add(&first, &q);
   add_new_keys(call, &attention->k, &attention->v, &first);
   rapt_status status = project(&first, executor, error);
+  if (!status) status = rotate_all(call, &first, 1, executor, error);
   if (!status)
     status = rapt_attention_run(mha->plan, attention, workspace + call->layout.attention,
                                 bytes - (size_t)call->layout.attention, executor, error);
@@ -165,13 +189,14 @@ rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *args, voi
   rapt_mha_call call;
   rapt_executor with;
   rapt_attention_args attention, checked;
+  rapt_scores_out scores;
   rapt_status status = rapt_mha_load(mha, args, &call, error);
   if (!status) status = rapt_mha_check(&call, 0, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (!status) status = check_workspace(&call, workspace, workspace_bytes, error);
   if (status) return status;
   compose(&call, workspace, &attention);
-  status = rapt_load_args(&mha->attention, &attention, &checked, error);
+  status = rapt_load_args(&mha->attention, &attention, &checked, &scores, error);
   if (!status) status = run(&call, &attention, workspace, workspace_bytes, &with, error);
   return status;
 }
@@ -195,7 +220,8 @@ rapt_status rapt_mha_project_kv(const rapt_mha *mha, const rapt_mha_args *args,
   memcpy(k.stride, call.cache.k.stride, sizeof k.stride);
   memcpy(v.stride, call.cache.v.stride, sizeof v.stride);
   add_new_keys(&call, &k, &v, &p);
-  return project(&p, &with, error);
+  status = project(&p, &with, error);
+  return status ? status : rotate_all(&call, &p, 0, &with, error);
 }
 
 rapt_status rapt_mha_workspace(const rapt_mha *mha, const rapt_mha_args *args, int32_t workers,

@@ -4,8 +4,6 @@
 #ifndef RAPT_LAYER_MHA_H
 #define RAPT_LAYER_MHA_H
 
-#include <stdatomic.h>
-
 #include <rapt/rapt.h>
 
 #include "../platform/blas.h"
@@ -22,6 +20,7 @@ struct rapt_mha {
   rapt_allocator allocator; /* a copy; all zero for the default */
   size_t bytes;             /* of this struct and the copies behind it */
   rapt_plan *plan;
+  const rapt_rope *rope;         /* the caller's, or NULL */
   rapt_attention_desc attention; /* checked */
   rapt_matrix q, k, v, o;
 };
@@ -54,22 +53,48 @@ typedef struct rapt_projections {
   int32_t batch, n;
   rapt_projection item[3];
   rapt_tile tile;
-  int64_t total;
-  double products; /* multiply-adds */
-  _Atomic int64_t next, done;
+  int64_t total; /* tasks */
+  double cost;   /* nanoseconds, roughly */
 } rapt_projections;
 
 /* Adds one; its first part (to heads, dim) and last part (lens to y_packed) are set. */
 void rapt_projections_add(rapt_projections *p, const rapt_projection *item);
 
-/* What the executor returned, 0 if all is well; p->done == p->total then tells that nothing was
- * dropped. */
-int32_t rapt_projections_run(rapt_projections *p, const rapt_executor *executor);
+/* Task 0 .. total-1 of a rapt_projections. */
+void rapt_projections_task(void *job, int64_t index);
 
 static inline int32_t rapt_projection_len(const rapt_projection *item, int32_t b) {
   if (item->offsets) return item->offsets[b + 1] - item->offsets[b];
   return item->lens ? item->lens[b] : item->len;
 }
+
+/* Where a row goes. An address as a number: with offsets y may stand for a token 0 that is not there. */
+static inline float *rapt_projection_y(const rapt_projection *item, int32_t b, int32_t head,
+                                       int64_t token) {
+  int64_t at = head * item->y_stride[1];
+  if (item->y_first) token += item->y_first[b];
+  at += item->offsets && item->y_packed ? (item->offsets[b] + token) * item->y_stride[2]
+                                        : b * item->y_stride[0] + token * item->y_stride[2];
+  /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+  return (float *)((uintptr_t)item->y + (uintptr_t)at);
+}
+
+/* ---- Rotary positions (mha_rotate.c) ------------------------------------------------------------ */
+
+/* Rows of one or two projections (queries, and their tokens' keys) turned where they lie. */
+typedef struct rapt_rotations {
+  const rapt_rope *rope;
+  const rapt_rope_table *table; /* or NULL */
+  const rapt_projection *item[2];
+  int32_t n, batch;
+  const int32_t *first; /* [batch] position of a sequence's first row, or NULL: 0 */
+  int64_t total;
+  double cost;
+} rapt_rotations;
+
+/* Sets total and cost. */
+void rapt_rotations_begin(rapt_rotations *r);
+void rapt_rotations_task(void *job, int64_t index);
 
 /* ---- Workspace (mha_workspace.c) ---------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Projections, cut into tasks that workers claim from a counter. The cut follows from the shapes alone,
+ * Projections, cut into tasks. The cut follows from the shapes alone,
  * each sequence on its own, so neither workers nor batch companions show in the bits:
  *   - a sequence with several rows: tiles of rows and columns, by matrix product into y itself;
  *   - a sequence with one row (decode): columns in parts of about RAPT_ROW_COLUMNS. All such sequences
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { ROWS_TOGETHER = 8 };
+enum { ROWS_TOGETHER = 8, PRODUCTS_PER_NS = 50, BYTES_PER_NS = 30 };
 
 static int32_t parts_of(int64_t n, int32_t size) { return (int32_t)((n + size - 1) / size); }
 
@@ -26,28 +26,23 @@ void rapt_projections_add(rapt_projections *p, const rapt_projection *item) {
     int32_t rows = rapt_projection_len(to, b);
     if (rows > 1) to->row_tiles += parts_of(rows, p->tile.rows);
     if (rows == 1) to->row_parts = parts_of(to->matrix->out, RAPT_ROW_COLUMNS);
-    p->products += (double)rows * to->matrix->in * to->matrix->out;
+    p->cost += (double)rows * to->matrix->in * to->matrix->out / PRODUCTS_PER_NS;
   }
-  if (to->row_parts) /* equal parts, whole cache lines */
-    to->row_columns = (parts_of(to->matrix->out, to->row_parts) + 15) / 16 * 16;
+  if (to->row_parts) {
+    const double bytes = (double)to->matrix->in * to->matrix->out * (double)sizeof(float);
+    to->row_columns = (parts_of(to->matrix->out, to->row_parts) + 15) / 16 * 16; /* cache lines */
+    p->cost += bytes / BYTES_PER_NS;
+  }
   to->tasks = (int64_t)to->row_tiles * to->column_tiles + to->row_parts;
   p->total += to->tasks;
 }
 
-/* Addresses as numbers: with offsets x and y may stand for a token 0 that is not there. */
+/* Addresses as numbers: with offsets x may stand for a token 0 that is not there. */
 /* NOLINTBEGIN(performance-no-int-to-ptr) */
 static const float *x_at(const rapt_projection *item, int32_t b, int64_t token) {
   int64_t at = item->offsets ? (item->offsets[b] + token) * item->x_stride[1]
                              : b * item->x_stride[0] + token * item->x_stride[1];
   return (const float *)((uintptr_t)item->x + (uintptr_t)at);
-}
-
-static float *y_at(const rapt_projection *item, int32_t b, int32_t head, int64_t token) {
-  int64_t at = head * item->y_stride[1];
-  if (item->y_first) token += item->y_first[b];
-  at += item->offsets && item->y_packed ? (item->offsets[b] + token) * item->y_stride[2]
-                                        : b * item->y_stride[0] + token * item->y_stride[2];
-  return (float *)((uintptr_t)item->y + (uintptr_t)at);
 }
 
 /* NOLINTEND(performance-no-int-to-ptr) */
@@ -83,7 +78,7 @@ static void tile_task(const rapt_projections *p, const rapt_projection *item, in
   int64_t rows = rapt_projection_len(item, b) - first;
   rapt_product product = {.x = x_at(item, b, first),
                           .w = w_at(w, column),
-                          .y = y_at(item, b, head, first) + inside,
+                          .y = rapt_projection_y(item, b, head, first) + inside,
                           .ld_x = item->x_stride[1] / (int64_t)sizeof(float),
                           .ld_w = w->ld,
                           .ld_y = item->y_stride[2] / (int64_t)sizeof(float),
@@ -103,7 +98,7 @@ static void put_row(const rapt_projection *item, int32_t b, int32_t column, int3
   while (n > 0) {
     int32_t head = column / item->dim, inside = column % item->dim;
     int32_t run = item->dim - inside < n ? item->dim - inside : n;
-    memcpy(y_at(item, b, head, 0) + inside, row, (size_t)run * sizeof *row);
+    memcpy(rapt_projection_y(item, b, head, 0) + inside, row, (size_t)run * sizeof *row);
     column += run, row += run, n -= run;
   }
 }
@@ -139,30 +134,13 @@ static void rows_task(const rapt_projections *p, const rapt_projection *item, in
   }
 }
 
-static void work(void *arg, int32_t index) {
-  rapt_projections *p = arg;
-  int64_t task, done = 0;
-  (void)index;
-  while ((task = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->total) {
-    const rapt_projection *item = p->item;
-    while (task >= item->tasks) task -= (item++)->tasks;
-    int64_t tiles = (int64_t)item->row_tiles * item->column_tiles;
-    if (task < tiles) /* rows innermost: their columns' weights stay in cache */
-      tile_task(p, item, (int32_t)(task / item->row_tiles), (int32_t)(task % item->row_tiles));
-    else
-      rows_task(p, item, (int32_t)(task - tiles));
-    done++;
-  }
-  atomic_fetch_add_explicit(&p->done, done, memory_order_release);
-}
-
-int32_t rapt_projections_run(rapt_projections *p, const rapt_executor *executor) {
-  /* Waking a pool takes longer than so little work. */
-  const double small = 100e3;
-  int32_t n = p->total < executor->max_workers ? (int32_t)p->total : executor->max_workers;
-  atomic_init(&p->next, 0);
-  atomic_init(&p->done, 0);
-  if (n > 1 && p->products > small) return executor->parallel(executor->ctx, n, work, p);
-  if (p->total > 0) work(p, 0);
-  return 0;
+void rapt_projections_task(void *job, int64_t task) {
+  const rapt_projections *p = job;
+  const rapt_projection *item = p->item;
+  while (task >= item->tasks) task -= (item++)->tasks;
+  int64_t tiles = (int64_t)item->row_tiles * item->column_tiles;
+  if (task < tiles) /* rows innermost: their columns' weights stay in cache */
+    tile_task(p, item, (int32_t)(task / item->row_tiles), (int32_t)(task % item->row_tiles));
+  else
+    rows_task(p, item, (int32_t)(task - tiles));
 }
