@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { ROWS_TOGETHER = 8, PRODUCTS_PER_NS = 50, BYTES_PER_NS = 30 };
+enum { ROWS_TOGETHER = 8 };
+static const double products_per_ns = 50, bytes_per_ns = 30;
 
 static int32_t parts_of(int64_t n, int32_t size) { return (int32_t)((n + size - 1) / size); }
 
@@ -26,12 +27,12 @@ void rapt_projections_add(rapt_projections *p, const rapt_projection *item) {
     int32_t rows = rapt_projection_len(to, b);
     if (rows > 1) to->row_tiles += parts_of(rows, p->tile.rows);
     if (rows == 1) to->row_parts = parts_of(to->matrix->out, RAPT_ROW_COLUMNS);
-    p->cost += (double)rows * to->matrix->in * to->matrix->out / PRODUCTS_PER_NS;
+    p->cost += (double)rows * to->matrix->in * to->matrix->out / products_per_ns;
   }
   if (to->row_parts) {
     const double bytes = (double)to->matrix->in * to->matrix->out * (double)sizeof(float);
     to->row_columns = (parts_of(to->matrix->out, to->row_parts) + 15) / 16 * 16; /* cache lines */
-    p->cost += bytes / BYTES_PER_NS;
+    p->cost += bytes / bytes_per_ns;
   }
   to->tasks = (int64_t)to->row_tiles * to->column_tiles + to->row_parts;
   p->total += to->tasks;

@@ -10,7 +10,7 @@
  * GEMM_MULTITHREAD_THRESHOLD = 4). So products are handed over in pieces of that size; the executor's
  * workers, and nobody else, share the pieces. A test counts the threads with all three builds.
  *
- * On Zen 4 pieces of 64 x 128 x 32 cost nothing with the AVX-512 kernels of OpenBLAS 0.3.21 (which have
+ * On Zen 5 pieces of 64 x 128 x 32 cost nothing with the AVX-512 kernels of OpenBLAS 0.3.21 (which have
  * a path of their own for small products) and 8 to 10 % with its AVX2 kernels. A BLAS without threads
  * gets whole tiles.
  *
@@ -37,7 +37,8 @@ enum {
   WHOLE_COLUMNS = 384
 };
 
-/* Threads of its own, or unknown to us; else sequential. The answer is a constant of the library. */
+/* Whether it could start some. A constant of the loaded library; a BLAS that is not OpenBLAS is taken at
+ * its documentation's word, see RAPT_BLAS_UNKNOWN. */
 static int has_threads(void) { return openblas_get_parallel && openblas_get_parallel() != 0; }
 
 int rapt_blas_present(void) { return 1; }
