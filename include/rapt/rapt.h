@@ -8,8 +8,8 @@
  * This header is the whole public interface and its manual. It compiles as C99, C11 and C++.
  *
  * Two libraries serve it. librapt-core needs libc and libm only and runs on the caller's thread or
- * pool; librapt adds an OpenMP executor (its default) and hwloc. Functions only librapt has are
- * marked "librapt only".
+ * pool; librapt adds an OpenMP executor (its default), hwloc and the layer over BLAS. Functions only
+ * librapt has are marked "librapt only".
  *
  * Conventions
  *   - Every struct that may grow begins with `uint32_t size`; set it to sizeof(the struct). Zero is
