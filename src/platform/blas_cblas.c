@@ -4,8 +4,8 @@
  *
  * A build of OpenBLAS with threads decides call by call whether to use them. The decision cannot be
  * taken from it without a setter: with the OpenMP build it depends on the region we are in and on the
- * caller's settings, with the pthread build on a pool of its own. What it does promise in all versions
- * since 2011 is to stay on the calling thread for small products (interface/gemm.c and gemv.c: up to
+ * caller's settings, with the pthread build on a pool of its own. What it does (seen with the three
+ * builds of 0.3.21) is to stay on the calling thread for small products (interface/gemm.c and gemv.c: up to
  * 65536 * 4 multiply-adds, and below 2304 * 4 elements of a matrix, with the build's default of
  * GEMM_MULTITHREAD_THRESHOLD = 4). So products are handed over in pieces of that size; the executor's
  * workers, and nobody else, share the pieces. A test counts the threads with all three builds.
