@@ -636,8 +636,8 @@ RAPT_API rapt_status rapt_add_positions(const rapt_add_positions_args *args,
 enum {
   RAPT_BLAS_NONE = 0,       /* built without: rapt_mha_create refuses */
   RAPT_BLAS_SEQUENTIAL = 1, /* gets whole tiles of a product */
-  RAPT_BLAS_PTHREAD = 2,    /* these two get pieces so small that they keep to the calling thread */
-  RAPT_BLAS_OPENMP = 3,
+  RAPT_BLAS_PTHREAD = 2,    /* gets pieces so small that it keeps to the calling thread */
+  RAPT_BLAS_OPENMP = 3,     /* gets whole tiles, in OpenMP tasks that may have one thread */
   RAPT_BLAS_UNKNOWN = 4 /* not OpenBLAS, taken for sequential: should it have threads, they come on
                              top of the executor's */
 };
@@ -720,7 +720,8 @@ enum {
 
 /* One call. Self attention: source NULL, keys are the cache's tokens and then x's own. Cross attention:
  * keys are the cache's tokens, if any, and then source's. Without a cache K and V are gone after the
- * call. Rows of x, source and out are contiguous; strides are in bytes, batch and token, those of a
+ * call. out and new keys in the cache must not overlap what is read later, nor each other. Rows of x, source
+ * and out are contiguous; strides are in bytes, batch and token, those of a
  * dimension of size 1 are ignored; token strides are at least a row. */
 typedef struct rapt_mha_args {
   uint32_t size;

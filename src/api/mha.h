@@ -28,6 +28,9 @@ rapt_status rapt_mha_load(const rapt_mha *mha, const rapt_mha_args *in, rapt_mha
 /* Then lengths and tensors. kv_only: queries and outputs are left alone. */
 rapt_status rapt_mha_check(rapt_mha_call *call, int kv_only, rapt_error *error);
 
+/* Its last part: data, strides and overlaps (mha_tensors.c). */
+rapt_status rapt_mha_check_tensors(const rapt_mha_call *call, int kv_only, rapt_error *error);
+
 /* Tokens of sequence b that bring new keys, whether or not they are projected. */
 static inline int32_t rapt_mha_new_len(const rapt_mha_call *call, int32_t b) {
   const rapt_mha_args *a = &call->args;

@@ -1,80 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The arguments of the layer: structs and counts, lengths, tensors. What attention has of its own is
+ * The arguments of the layer: structs and counts, lengths, positions. What attention has of its own is
  * checked by it, with the tensors the layer gives it (mha_forward.c). */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "mha.h"
-
-/* A tensor with up to three strided dimensions and contiguous rows. */
-typedef struct tensor {
-  const char *name; /* "args.x" */
-  const void *data;
-  const int64_t *stride;
-  int64_t n[3];
-  int32_t dims;
-  int64_t row; /* bytes */
-  int32_t is_output;
-} tensor;
-
-RAPT_COLD static rapt_status fail_tensor(const tensor *t, int dim, const char *problem,
-                                         int64_t limit, rapt_error *error) {
-  char field[40];
-  if (dim < 0) {
-    (void)snprintf(field, sizeof field, "%s%s", t->name, t->dims == 3 ? ".data" : "");
-    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, field, "is 0x%" PRIxPTR ", %s",
-                     (uintptr_t)t->data, problem);
-  }
-  (void)snprintf(field, sizeof field, "%s%sstride", t->name, t->dims == 3 ? "." : "_");
-  return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, field, dim, "is %" PRId64 ", %s %" PRId64,
-                      t->stride[dim], problem, limit);
-}
-
-/* Rows of one dimension after the other, the closest first: each must begin behind those before it. */
-static rapt_status check_apart(const tensor *t, rapt_error *error) {
-  int32_t used[3] = {0, 0, 0};
-  int64_t extent = t->row;
-  for (int32_t turn = 0; turn < t->dims; turn++) {
-    int32_t closest = -1;
-    for (int32_t d = 0; d < t->dims; d++)
-      if (!used[d] && t->n[d] > 1 && (closest < 0 || t->stride[d] < t->stride[closest]))
-        closest = d;
-    if (closest < 0) break;
-    used[closest] = 1;
-    if (t->stride[closest] < extent)
-      return fail_tensor(t, closest, "rows would overlap, it must be at least", extent, error);
-    extent += (t->n[closest] - 1) * t->stride[closest];
-  }
-  return RAPT_OK;
-}
-
-static rapt_status check_tensor(const tensor *t, rapt_error *error) {
-  const int64_t most = (int64_t)INT32_MAX * (int64_t)sizeof(float);
-  int64_t reach = t->row, part;
-  for (int32_t d = 0; d < t->dims; d++)
-    if (t->n[d] == 0) return RAPT_OK;
-  if (!t->data) return fail_tensor(t, -1, "must not be NULL", 0, error);
-  if ((uintptr_t)t->data % sizeof(float))
-    return fail_tensor(t, -1, "must be aligned to 4 bytes", 0, error);
-  for (int32_t d = 0; d < t->dims; d++) {
-    if (t->n[d] == 1) continue;
-    int64_t size = t->stride[d];
-    if (size % (int64_t)sizeof(float)) return fail_tensor(t, d, "must be a multiple of", 4, error);
-    if (d == t->dims - 1 && (size < t->row || size > most)) /* the token: a leading dimension */
-      return fail_tensor(t, d, size < t->row ? "must be at least a row of" : "must be at most",
-                         size < t->row ? t->row : most, error);
-    if (size < 0 && (t->is_output || size == INT64_MIN))
-      return fail_tensor(t, d, "must be at least", 0, error);
-    if (__builtin_mul_overflow(t->n[d] - 1, size < 0 ? -size : size, &part) ||
-        part > INT64_MAX / 8 - reach)
-      return fail_tensor(t, d, "reaches further than 2^60 bytes, with an extent of", t->n[d],
-                         error);
-    reach += part;
-  }
-  return t->is_output ? check_apart(t, error) : RAPT_OK;
-}
 
 /* ---- Structs and counts ------------------------------------------------------------------------- */
 
@@ -248,42 +179,6 @@ static rapt_status check_positions(const rapt_mha_call *call, int kv_only, rapt_
   return status;
 }
 
-static rapt_status check_cache(const rapt_mha_call *call, rapt_error *error) {
-  const rapt_mha_cache *c = &call->cache;
-  const rapt_attention_desc *a = &call->mha->attention;
-  tensor k = {.name = "args.cache.k",
-              .data = c->k.data,
-              .stride = c->k.stride,
-              .dims = 3,
-              .n = {call->args.batch, a->heads_kv, c->capacity},
-              .is_output = 1};
-  tensor v = k;
-  k.row = a->head_dim_qk * (int64_t)sizeof(float);
-  v.name = "args.cache.v";
-  v.data = c->v.data;
-  v.stride = c->v.stride;
-  v.row = a->head_dim_v * (int64_t)sizeof(float);
-  rapt_status status = check_room(call, error);
-  if (!status) status = check_tensor(&k, error);
-  if (!status) status = check_tensor(&v, error);
-  return status;
-}
-
-/* x or out; with offsets the tokens of all sequences are one. */
-static tensor rows_of(const rapt_mha_call *call, const char *name, const void *data,
-                      const int64_t *stride, int32_t width, int32_t is_output) {
-  const rapt_mha_args *a = &call->args;
-  tensor t = {.name = name,
-              .data = data,
-              .stride = stride,
-              .n = {a->batch, a->q_len},
-              .dims = 2,
-              .row = width * (int64_t)sizeof(float),
-              .is_output = is_output};
-  if (a->q_offsets) t.n[0] = a->batch > 0, t.n[1] = a->batch > 0 ? a->q_offsets[a->batch] : 0;
-  return t;
-}
-
 rapt_status rapt_mha_check(rapt_mha_call *call, int kv_only, rapt_error *error) {
   const rapt_mha_args *a = &call->args;
   const rapt_mha *mha = call->mha;
@@ -291,23 +186,11 @@ rapt_status rapt_mha_check(rapt_mha_call *call, int kv_only, rapt_error *error) 
   if (!status) status = check_lens(a->q_lens, a->batch, a->q_len, "args.q_lens", error);
   if (!status)
     status = check_lens(a->source_lens, a->batch, a->source_len, "args.source_lens", error);
-  if (!status && call->has_cache) status = check_cache(call, error);
+  if (!status && call->has_cache) status = check_room(call, error);
   if (!status) status = check_positions(call, kv_only, error);
-  tensor x = rows_of(call, "args.x", a->x, a->x_stride, mha->q.in, 0);
-  tensor out = rows_of(call, "args.out", a->out, a->out_stride, mha->o.out, 1);
-  tensor source = {.name = "args.source",
-                   .data = a->source,
-                   .stride = a->source_stride,
-                   .n = {a->batch, a->source_len},
-                   .dims = 2,
-                   .row = mha->k.in * (int64_t)sizeof(float)};
-  int self_keys = call->new_keys && !call->cross;
-  if (!status && self_keys && mha->k.in != mha->q.in)
+  if (!status && call->new_keys && !call->cross && mha->k.in != mha->q.in)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.source",
                      "is NULL, but keys come from rows of %" PRId32 " and x has %" PRId32,
                      mha->k.in, mha->q.in);
-  if (!status && (!kv_only || self_keys)) status = check_tensor(&x, error);
-  if (!status && call->cross && call->new_keys) status = check_tensor(&source, error);
-  if (!status && !kv_only) status = check_tensor(&out, error);
-  return status;
+  return status ? status : rapt_mha_check_tensors(call, kv_only, error);
 }

@@ -56,4 +56,8 @@ int rapt_operand_same(const rapt_operand *a, const rapt_operand *b);
 RAPT_COLD rapt_status rapt_fail_data(const rapt_operand *t, const char *problem, const char *other,
                                      rapt_error *error);
 
+/* Reports that the operand's stride "is .., <problem> <needed>", the latter unless it is 0. */
+RAPT_COLD rapt_status rapt_fail_stride(const rapt_operand *t, int dim, const char *problem,
+                                       int64_t needed, rapt_error *error);
+
 #endif

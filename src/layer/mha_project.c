@@ -140,8 +140,10 @@ void rapt_projections_task(void *job, int64_t task) {
   const rapt_projection *item = p->item;
   while (task >= item->tasks) task -= (item++)->tasks;
   int64_t tiles = (int64_t)item->row_tiles * item->column_tiles;
+  const int32_t before = rapt_blas_begin();
   if (task < tiles) /* rows innermost: their columns' weights stay in cache */
     tile_task(p, item, (int32_t)(task / item->row_tiles), (int32_t)(task % item->row_tiles));
   else
     rows_task(p, item, (int32_t)(task - tiles));
+  rapt_blas_end(before);
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The wall to BLAS, of librapt only. Every call below runs on the calling thread alone: no build of
- * OpenBLAS starts, wakes or waits for another thread in it, inside a parallel region or outside, and no
- * setting is changed. Hence workers of any executor may call it at the same time. */
+ * The wall to BLAS, of librapt only. Every product runs on the calling thread alone: no build of
+ * OpenBLAS starts, wakes or waits for another thread in it, inside a parallel region or outside. No setting
+ * of the process or of another thread is changed, so workers of any executor may call it at the
+ * same time. */
 #ifndef RAPT_PLATFORM_BLAS_H
 #define RAPT_PLATFORM_BLAS_H
 
 #include <rapt/rapt.h>
+
+/* Around the products of a task, on its thread; the end gets what the beginning returned. */
+int32_t rapt_blas_begin(void);
+void rapt_blas_end(int32_t before);
 
 /* y[rows][columns] += x[rows][inner] * w, or * w^T. Leading dimensions in floats, at most INT32_MAX. */
 typedef struct rapt_product {

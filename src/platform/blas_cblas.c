@@ -2,17 +2,22 @@
  *
  * BLAS by its C interface. The only file that knows cblas.h.
  *
- * A build of OpenBLAS with threads decides call by call whether to use them. The decision cannot be
- * taken from it without a setter: with the OpenMP build it depends on the region we are in and on the
- * caller's settings, with the pthread build on a pool of its own. What it does (seen with the three
- * builds of 0.3.21) is to stay on the calling thread for small products (interface/gemm.c and gemv.c: up to
- * 65536 * 4 multiply-adds, and below 2304 * 4 elements of a matrix, with the build's default of
- * GEMM_MULTITHREAD_THRESHOLD = 4). So products are handed over in pieces of that size; the executor's
- * workers, and nobody else, share the pieces. A test counts the threads with all three builds.
+ * A build of OpenBLAS with threads decides call by call whether to use them, whoever calls. Two things keep
+ * it to the calling thread:
  *
- * On Zen 5 pieces of 64 x 128 x 32 cost nothing with the AVX-512 kernels of OpenBLAS 0.3.21 (which have
- * a path of their own for small products) and 8 to 10 % with its AVX2 kernels. A BLAS without threads
- * gets whole tiles.
+ * - The OpenMP build asks its runtime, which is ours, how many threads a region may have. That is a setting
+ *   of the calling task and of nobody else: it is 1 while a worker calls BLAS (executor_openmp.c).
+ * - The pthread build has a pool of its own and can be told by nothing but a setter for the whole
+ *   process. It does small products on the calling thread: up to 65536 * 4 multiply-adds, and matrices below
+ *   2304 * 4 elements by a vector, with the build's default of GEMM_MULTITHREAD_THRESHOLD = 4
+ *   (interface/gemm.c and gemv.c). So it gets pieces of that size.
+ *
+ * A test watches threads and their time with all three builds.
+ *
+ * Shapes were measured on Zen 5 with OpenBLAS 0.3.21, at 512 x 768 x 768 against one whole product, with its
+ * AVX2 and its AVX-512 kernels: tiles of 192 x 256 (whole inner dimension) reach 92 and 95 %, 128 x 384 93
+ * and 88 %; pieces of 48 x 128 x 40 reach 84 and 93 %, 64 x 128 x 32 80 and 84 %. The AVX2 kernels take
+ * twelve rows at a time.
  *
  * Products are always added to y, because with "y = " OpenBLAS may choose another kernel, by the number
  * of threads it could have used: the bits would depend on it. */
@@ -22,35 +27,45 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "platform.h"
+
 /* Only OpenBLAS has these. */
 extern int openblas_get_parallel(void) __attribute__((weak));
 extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
 
 enum {
-  PIECE_ROWS = 64,
+  PIECE_ROWS = 48,
   PIECE_COLUMNS = 128,
   PIECE_PRODUCTS = 65536 * 4, /* most multiply-adds of a call */
   ROW_ELEMENTS = 8192,        /* most elements of a matrix in a call by a row, a multiple of 512 */
   ROWS_AT_ONCE = 4, /* with w^T: the kernels of OpenBLAS take four dot products at a time */
-  WHOLE_ROWS = 128,
-  WHOLE_COLUMNS = 384
+  WHOLE_ROWS = 192,
+  WHOLE_COLUMNS = 256
 };
 
-/* Whether it could start some. A constant of the loaded library; a BLAS that is not OpenBLAS is taken at
- * its documentation's word, see RAPT_BLAS_UNKNOWN. */
-static int has_threads(void) { return openblas_get_parallel && openblas_get_parallel() != 0; }
+/* What openblas_get_parallel answers: a constant of the loaded library. A BLAS that is not OpenBLAS is taken
+ * for one without threads, see RAPT_BLAS_UNKNOWN. */
+enum { PTHREAD = 1, OPENMP = 2 };
+static int threads_of_blas(void) { return openblas_get_parallel ? openblas_get_parallel() : 0; }
 
 int rapt_blas_present(void) { return 1; }
 
+int32_t rapt_blas_begin(void) { return threads_of_blas() == OPENMP ? rapt_openmp_limit(1) : 0; }
+
+void rapt_blas_end(int32_t before) {
+  if (before) (void)rapt_openmp_limit(before);
+}
+
 rapt_tile rapt_blas_tile(void) {
-  return has_threads() ? (rapt_tile){PIECE_ROWS, PIECE_COLUMNS}
-                       : (rapt_tile){WHOLE_ROWS, WHOLE_COLUMNS};
+  return threads_of_blas() == PTHREAD ? (rapt_tile){PIECE_ROWS, PIECE_COLUMNS}
+                                      : (rapt_tile){WHOLE_ROWS, WHOLE_COLUMNS};
 }
 
 void rapt_blas_multiply_add(const rapt_product *p) {
   int32_t step = p->inner;
-  if (has_threads()) step = PIECE_PRODUCTS / (PIECE_ROWS * (p->columns > 64 ? PIECE_COLUMNS : 64));
+  if (threads_of_blas() == PTHREAD)
+    step = PIECE_PRODUCTS / (PIECE_ROWS * (p->columns > 64 ? PIECE_COLUMNS : 64)) / 8 * 8;
   for (int32_t k = 0; k < p->inner; k += step) {
     int32_t inner = p->inner - k < step ? p->inner - k : step;
     const float *w = p->w + (p->out_in ? (int64_t)k : k * p->ld_w);
@@ -89,11 +104,11 @@ void rapt_blas_describe(rapt_blas_info *info) {
   const char *first = strchr(config, ' ');
   const char *second = first ? strchr(first + 1, ' ') : NULL;
   int length = second ? (int)(second - config) : (int)strlen(config);
-  int parallel = openblas_get_parallel();
+  int parallel = threads_of_blas();
   const char *core = openblas_get_corename ? openblas_get_corename() : "?";
-  info->parallel = parallel == 1   ? RAPT_BLAS_PTHREAD
-                   : parallel == 2 ? RAPT_BLAS_OPENMP
-                                   : RAPT_BLAS_SEQUENTIAL;
+  info->parallel = parallel == PTHREAD  ? RAPT_BLAS_PTHREAD
+                   : parallel == OPENMP ? RAPT_BLAS_OPENMP
+                                        : RAPT_BLAS_SEQUENTIAL;
   (void)snprintf(info->name, sizeof info->name, "%.*s, %s build, kernels for %s", length, config,
-                 builds[parallel == 1 || parallel == 2 ? parallel : 0], core);
+                 builds[parallel == PTHREAD || parallel == OPENMP ? parallel : 0], core);
 }

@@ -3,6 +3,9 @@
  * Built with -DRAPT_BLAS=OFF: rapt_mha_create refuses, so that nothing here is ever asked to compute. */
 #include "blas.h"
 
+int32_t rapt_blas_begin(void) { return 0; }
+void rapt_blas_end(int32_t before) { (void)before; }
+
 int rapt_blas_present(void) { return 0; }
 
 rapt_tile rapt_blas_tile(void) { return (rapt_tile){1, RAPT_ROW_COLUMNS}; }

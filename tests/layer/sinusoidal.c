@@ -158,7 +158,7 @@ RAPT_TEST(add_positions_refusals) {
   BAD("args.tokens", a.tokens = -1);
   BAD("args.dim", a.dim = -1);
   BAD("args.table_rows", a.table_rows = -1);
-  BAD("args.table.data", a.table = NULL);
+  BAD("args.table", a.table = NULL);
   BAD("args.x", a.x = NULL);
   BAD("args.x_stride", a.x_stride = 28);
   BAD("args.x_stride", a.x_stride = 0);

@@ -84,7 +84,16 @@ static const char *blas_manner(int32_t parallel) {
   if (parallel == RAPT_BLAS_SEQUENTIAL) return "called by the executor's threads";
   if (parallel == RAPT_BLAS_UNKNOWN)
     return "called by the executor's threads; it should have none of its own";
+  if (parallel == RAPT_BLAS_OPENMP) return "called by the executor's threads, one thread each";
   return "called by the executor's threads in pieces too small for threads of its own";
+}
+
+/* OpenBLAS chooses among the CPUs that it knows: for a newer one it may take kernels of AVX2. */
+static int blas_is_behind(const facts *f) {
+  const char *core = strstr(f->blas.name, "kernels for ");
+  if (!core || !strstr(f->machine.isa_list, "avx512")) return 0;
+  core += strlen("kernels for ");
+  return !strcmp(core, "Haswell") || !strcmp(core, "Zen");
 }
 
 static void print_text(const facts *f) {
@@ -111,6 +120,10 @@ static void print_text(const facts *f) {
     printf("BLAS        %s\n", blas_manner(f->blas.parallel));
   else
     printf("BLAS        %s (%s)\n", f->blas.name, blas_manner(f->blas.parallel));
+  if (blas_is_behind(f))
+    printf("            These are for AVX2, while this CPU has AVX-512: OPENBLAS_CORETYPE=SkylakeX "
+           "in\n"
+           "            the environment of a program gives its layer the others.\n");
   printf("topology    from %s\n", f->machine.topology);
 }
 
