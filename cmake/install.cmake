@@ -29,7 +29,8 @@ configure_package_config_file(cmake/rapt-config.cmake.in "${PROJECT_BINARY_DIR}/
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/rapt-config-version.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/rapt-config.cmake" "${PROJECT_BINARY_DIR}/rapt-config-version.cmake"
-  "${PROJECT_SOURCE_DIR}/cmake/rapt-hwloc.cmake" DESTINATION "${package_dir}")
+  "${PROJECT_SOURCE_DIR}/cmake/rapt-hwloc.cmake" "${PROJECT_SOURCE_DIR}/cmake/rapt-blas.cmake"
+  DESTINATION "${package_dir}")
 
 # pkg-config. Relative to the .pc file, so that an installed tree can be moved; absolute when the
 # install directories are.
@@ -52,6 +53,9 @@ endif()
 set(RAPT_PC_LIBS_PRIVATE "${OpenMP_C_FLAGS} -lm")
 if(RAPT_HWLOC)
   string(APPEND RAPT_PC_LIBS_PRIVATE " -lhwloc") # not Requires.private: hwloc.pc asks for udev
+endif()
+if(RAPT_BLAS)
+  string(APPEND RAPT_PC_LIBS_PRIVATE " ${RAPT_BLAS_LIBRARY}") # by path: several may lie side by side
 endif()
 # Of archives alone every link is static, asked for or not.
 set(RAPT_PC_LIBS_ALWAYS "")

@@ -1,6 +1,6 @@
 # The two libraries, shared and static, from the same objects:
 #   librapt-core  common + kernels + serial executor + plain topology; needs libc and libm only
-#   librapt       common + kernels + OpenMP executor + hwloc topology
+#   librapt       common + kernels + OpenMP executor + hwloc topology + the layer over BLAS
 
 # rapt_objects(NAME SOURCES...): baseline C.
 function(rapt_objects name)
@@ -11,9 +11,14 @@ function(rapt_objects name)
 endfunction()
 
 # These define the same symbols; each library has one of each kind, and shares all other files.
-set(variants "/(executor_(serial|openmp)|topology_(basic|hwloc))\\.c$")
-rapt_glob(sources src/api/*.c src/attention/*.c src/dispatch/*.c src/platform/*.c)
+set(variants "/(executor_(serial|openmp)|topology_(basic|hwloc)|blas_(cblas|none))\\.c$")
+# The layer is librapt's alone.
+set(layer "/mha_[a-z]+\\.c$")
+rapt_glob(sources src/api/*.c src/attention/*.c src/dispatch/*.c src/layer/*.c src/platform/*.c)
 list(FILTER sources EXCLUDE REGEX "${variants}")
+set(layer_sources ${sources})
+list(FILTER layer_sources INCLUDE REGEX "${layer}")
+list(FILTER sources EXCLUDE REGEX "${layer}")
 rapt_objects(rapt-common ${sources})
 
 set(platform "${PROJECT_SOURCE_DIR}/src/platform")
@@ -29,11 +34,23 @@ else()
 endif()
 target_link_libraries(rapt-platform-full PRIVATE OpenMP::OpenMP_C)
 
+# The layer stays as it is; without BLAS its creation is refused.
+if(RAPT_BLAS)
+  rapt_find_blas("${RAPT_BLAS}")
+  rapt_objects(rapt-layer ${layer_sources} ${platform}/blas_cblas.c)
+  target_link_libraries(rapt-layer PRIVATE rapt::blas)
+else()
+  rapt_objects(rapt-layer ${layer_sources} ${platform}/blas_none.c)
+endif()
+
 # rapt_library(TARGET KIND PLATFORM): the file is named as the target, less its -static ending.
 function(rapt_library target kind platform)
   string(REPLACE "-static" "" file ${target})
   string(REGEX REPLACE "^rapt-" "" export ${target})
   set(objects rapt-common ${platform} ${RAPT_KERNEL_TARGETS})
+  if(platform STREQUAL "rapt-platform-full")
+    list(APPEND objects rapt-layer)
+  endif()
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
   add_library(${target} ${kind} ${objects})
   rapt_defaults(${target})
@@ -44,7 +61,8 @@ function(rapt_library target kind platform)
     "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_link_libraries(${target} PRIVATE m)
   if(platform STREQUAL "rapt-platform-full")
-    target_link_libraries(${target} PRIVATE OpenMP::OpenMP_C $<$<BOOL:${RAPT_HWLOC}>:rapt::hwloc>)
+    target_link_libraries(${target} PRIVATE OpenMP::OpenMP_C $<$<BOOL:${RAPT_HWLOC}>:rapt::hwloc>
+      $<$<BOOL:${RAPT_BLAS}>:rapt::blas>)
   endif()
   if(kind STREQUAL "SHARED")
     # Hidden visibility selects the exports; the map adds the version node. --as-needed first,

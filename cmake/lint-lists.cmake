@@ -5,7 +5,7 @@ if(CMAKE_CONFIGURATION_TYPES)
 endif()
 set(kernels "")
 set(baseline "$<TARGET_OBJECTS:rapt-common>" "$<TARGET_OBJECTS:rapt-platform-core>"
-  "$<TARGET_OBJECTS:rapt-platform-full>")
+  "$<TARGET_OBJECTS:rapt-platform-full>" "$<TARGET_OBJECTS:rapt-layer>")
 foreach(target IN LISTS RAPT_KERNEL_TARGETS)
   list(APPEND kernels "$<TARGET_OBJECTS:${target}>")
   if(target MATCHES "^rapt-kernel-generic_")

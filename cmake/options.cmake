@@ -2,6 +2,8 @@
 option(RAPT_BUILD_SHARED "Build librapt-core.so and librapt.so" ON)
 option(RAPT_BUILD_STATIC "Build and install librapt-core.a and librapt.a" ON)
 option(RAPT_HWLOC "Read cache and core topology with hwloc in librapt (OFF: plain system calls)" ON)
+set(RAPT_BLAS "openblas" CACHE STRING
+  "BLAS of librapt's layer: openblas, the name or path of another CBLAS, or OFF (no layer)")
 option(RAPT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(RAPT_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(RAPT_BUILD_TOOL "Build the command line tool rapt" ${PROJECT_IS_TOP_LEVEL})

@@ -8,8 +8,8 @@
  * This header is the whole public interface and its manual. It compiles as C99, C11 and C++.
  *
  * Two libraries serve it. librapt-core needs libc and libm only and runs on the caller's thread or
- * pool; librapt adds an OpenMP executor (its default) and hwloc. Functions only librapt has are
- * marked "librapt only".
+ * pool; librapt adds an OpenMP executor (its default), hwloc and the layer over BLAS. Functions only
+ * librapt has are marked "librapt only".
  *
  * Conventions
  *   - Every struct that may grow begins with `uint32_t size`; set it to sizeof(the struct). Zero is
@@ -468,6 +468,309 @@ typedef struct rapt_softmax_args {
  * rapt_attention_run); bits do not depend on it, on strides, or on other rows. No allocation. */
 RAPT_API rapt_status rapt_softmax(const rapt_softmax_args *args, const rapt_executor *executor,
                                   rapt_error *error);
+
+/* ---- Positions ---------------------------------------------------------------------------- */
+
+/* Attention alone does not see the order of tokens. docs/layer.md says how the three ways below bring it
+ * in (the fourth, ALiBi, is a flag of the plan); all angles are computed in double from integer
+ * positions, and sines and cosines are rounded to float once.
+ *
+ * Rotary positions (RoPE; Su et al. 2021, "RoFormer") turn pairs of channels of q and k, so that q.k
+ * depends on the distance of the two tokens only:
+ *
+ *   (a, b) -> attention_factor * (a cos t - b sin t, b cos t + a sin t),  t = position * f[i]
+ *   f[i] = base^(-2i / rotary_dims)   for pair i of rotary_dims / 2 */
+
+/* rapt_rope_desc.scaling: what becomes of f when a model reads `factor` times more than it was trained
+ * on. r = rotary_dims, L = original_context, turns(i) = L * f[i] / (2 pi). */
+enum {
+  RAPT_ROPE_PLAIN = 0,
+  RAPT_ROPE_LINEAR = 1, /* f / factor (position interpolation, Chen et al. 2023) */
+  RAPT_ROPE_NTK = 2,    /* base * factor^(r / (r-2)) takes the place of base ("NTK-aware") */
+  RAPT_ROPE_YARN = 3, /* f for pairs of more than beta_fast turns, f / factor below beta_slow turns,
+                           a ramp over i between (Peng et al. 2023) */
+  RAPT_ROPE_LLAMA3 = 4, /* f above high_freq_factor turns, f / factor below low_freq_factor turns, a
+                           ramp over turns between */
+  RAPT_ROPE_GIVEN = 5   /* f = inv_freq (LongRoPE's factors, for instance) */
+};
+
+/* rapt_rope_desc.flags */
+enum {
+  RAPT_ROPE_INTERLEAVED = 1u << 0, /* pairs are channels (2i, 2i+1), as in GPT-J; without the flag
+                                      (i, i + rotary_dims/2), as in GPT-NeoX and Llama files of HF */
+  RAPT_ROPE_YARN_EXACT = 1u << 1   /* the ends of YaRN's ramp are not rounded to whole pairs */
+};
+
+/* Fields a scaling rule has no use for are not read. */
+typedef struct rapt_rope_desc {
+  uint32_t size;
+  uint32_t flags;
+  int32_t head_dim;            /* channels of a row, 1..1024 */
+  int32_t rotary_dims;         /* the first channels, an even number, are turned and the others pass
+                               unchanged; 0 = head_dim */
+  int32_t scaling;             /* RAPT_ROPE_* */
+  int32_t original_context;    /* L in tokens: YaRN, Llama-3 */
+  double base;                 /* above 1; 0 = 10000 */
+  double factor;               /* above 0: all rules but PLAIN and GIVEN */
+  double beta_fast, beta_slow; /* YaRN; 0 = 32 and 1 */
+  double low_freq_factor, high_freq_factor; /* Llama-3; 0 = 1 and 4 */
+  double attention_factor;         /* 0 = 0.1 ln(factor) + 1 for YaRN with factor > 1, else 1 */
+  const double *inv_freq;          /* [rotary_dims / 2] with RAPT_ROPE_GIVEN, |f| <= 1e9; copied */
+  const char *isa;                 /* as in rapt_attention_desc */
+  const rapt_allocator *allocator; /* NULL = aligned malloc; copied */
+} rapt_rope_desc;
+
+/* Immutable; may be used by any number of threads at once. One serves all layers of a model. */
+typedef struct rapt_rope rapt_rope;
+
+typedef struct rapt_rope_info {
+  uint32_t size;
+  int32_t head_dim, rotary_dims;
+  int32_t reserved;
+  double attention_factor;
+  char set[32]; /* kernel set */
+} rapt_rope_info;
+
+/* *rope is set only on success. */
+RAPT_API rapt_status rapt_rope_create(const rapt_rope_desc *desc, rapt_rope **rope,
+                                      rapt_error *error);
+
+/* NULL is allowed. */
+RAPT_API void rapt_rope_destroy(rapt_rope *rope);
+
+RAPT_API rapt_status rapt_rope_get_info(const rapt_rope *rope, rapt_rope_info *info,
+                                        rapt_error *error);
+
+/* f after scaling: inv_freq[rotary_dims / 2]. */
+RAPT_API rapt_status rapt_rope_frequencies(const rapt_rope *rope, double *inv_freq,
+                                           rapt_error *error);
+
+/* Cosines and sines of positions first .. first + count - 1, rotary_dims / 2 floats each, without the
+ * attention factor. From rapt_rope_table_fill, or a model's own. */
+typedef struct rapt_rope_table {
+  uint32_t size;
+  int32_t first, count;
+  int32_t reserved;       /* must be 0 */
+  const float *cos, *sin; /* of position `first` */
+  int64_t stride;         /* bytes from one position to the next, of both */
+} rapt_rope_table;
+
+RAPT_API rapt_status rapt_rope_table_bytes(const rapt_rope *rope, int32_t count, uint64_t *bytes,
+                                           rapt_error *error);
+
+/* Computes the table into `memory` (aligned to 4 bytes) and describes it in *table, which points there.
+ * A pair costs some 10 ns: one table for all layers, heads and calls makes rotating them as quick
+ * as copying. executor as in rapt_attention_run. */
+RAPT_API rapt_status rapt_rope_table_fill(const rapt_rope *rope, int32_t first, int32_t count,
+                                          void *memory, size_t memory_bytes,
+                                          const rapt_executor *executor, rapt_rope_table *table,
+                                          rapt_error *error);
+
+/* rapt_rope_args.flags */
+enum {
+  RAPT_ROPE_INVERSE = 1u << 0, /* undoes: angles are negated, the attention factor divides */
+  RAPT_ROPE_SHIFT = 1u << 1 /* moves keys that have been rotated before: offsets and positions are
+                                  distances, offsets[b] that of every token of the sequence, and the
+                                  attention factor is left out. With RAPT_ROPE_INVERSE: backwards */
+};
+
+/* q or k of a call; packed ragged tensors are one sequence with positions. Tokens from lens[b] on are
+ * neither read nor written. */
+typedef struct rapt_rope_args {
+  uint32_t size;
+  uint32_t flags;
+  int32_t batch, heads, tokens;
+  int32_t reserved;         /* must be 0 */
+  const int32_t *lens;      /* [batch], at most tokens each, or NULL: tokens for all */
+  const int32_t *offsets;   /* [batch] position of token 0, or NULL: 0. The others follow by ones */
+  const int32_t *positions; /* [batch][tokens] position of each token; then offsets must be NULL */
+  rapt_const_tensor x;      /* [batch][heads][tokens][head_dim] */
+  rapt_tensor y; /* data and strides of x (in place), or a tensor that shares no byte with x */
+  const rapt_rope_table *table; /* holds every position; NULL: computed on the way, the same bits */
+} rapt_rope_args;
+
+/* No allocation, lock or environment access. Positions are 0 or more. Same bits for any executor. */
+RAPT_API rapt_status rapt_rope_rotate(const rapt_rope *rope, const rapt_rope_args *args,
+                                      const rapt_executor *executor, rapt_error *error);
+
+/* rapt_sinusoidal_table's flags */
+enum {
+  RAPT_SINUSOIDAL_HALVES = 1u << 0,   /* all sines, then all cosines, as in Marian */
+  RAPT_SINUSOIDAL_INCLUSIVE = 1u << 1 /* the last frequency is 1/10000 itself: the exponent is
+                                         i / (dim/2 - 1), as in Tensor2Tensor and (halves) Whisper */
+};
+
+/* Sinusoidal positions (Vaswani et al. 2017): row t of `out` is position p = first + t,
+ *   out[t][2i] = sin(p / 10000^(2i/dim)),  out[t][2i+1] = cos(p / 10000^(2i/dim))
+ * stride in bytes from row to row. An odd dim has one sine more than cosines. */
+RAPT_API rapt_status rapt_sinusoidal_table(int32_t tokens, int32_t first, int32_t dim,
+                                           uint32_t flags, float *out, int64_t stride,
+                                           const rapt_executor *executor, rapt_error *error);
+
+/* x[t] += table[positions[t]] for rows of dim floats: learned positions, or sinusoidal ones. */
+typedef struct rapt_add_positions_args {
+  uint32_t size;
+  uint32_t flags; /* must be 0 */
+  int32_t tokens, dim;
+  int32_t table_rows;
+  int32_t first;            /* the row of token 0, and so on; 0 with positions */
+  const int32_t *positions; /* [tokens], 0 to table_rows - 1 each, or NULL */
+  const float *table;
+  int64_t table_stride; /* in bytes; 0 and negative ones included */
+  float *x;             /* shares no byte with the table */
+  int64_t x_stride;     /* in bytes, positive */
+} rapt_add_positions_args;
+
+RAPT_API rapt_status rapt_add_positions(const rapt_add_positions_args *args,
+                                        const rapt_executor *executor, rapt_error *error);
+
+/* ---- The layer (librapt only) --------------------------------------------------------------- */
+
+/* Attention as models have it: every token's row x of embed_in numbers becomes a query, a key and a value
+ * per head by learned matrices, heads attend, and a last matrix mixes their results:
+ *
+ *   q = x Wq + bq   k = x Wk + bk   v = x Wv + bv   out = attention(q, k, v) Wo + bo
+ *
+ * docs/layer.md takes it step by step. The matrix products are BLAS calls that never use a thread besides
+ * the executor's workers, whichever build of OpenBLAS is loaded. The bits of the result do not depend on
+ * the executor, on the number of workers or on the other sequences of the batch. */
+
+/* rapt_blas_info.parallel */
+enum {
+  RAPT_BLAS_NONE = 0,       /* built without: rapt_mha_create refuses */
+  RAPT_BLAS_SEQUENTIAL = 1, /* gets whole tiles of a product */
+  RAPT_BLAS_PTHREAD = 2,    /* gets pieces so small that it keeps to the calling thread */
+  RAPT_BLAS_OPENMP = 3,     /* gets whole tiles, in OpenMP tasks that may have one thread */
+  RAPT_BLAS_UNKNOWN = 4 /* not OpenBLAS, taken for sequential: should it have threads, they come on
+                             top of the executor's */
+};
+
+typedef struct rapt_blas_info {
+  uint32_t size;
+  int32_t parallel; /* RAPT_BLAS_* */
+  char name[120];   /* e.g. "OpenBLAS 0.3.21, OpenMP build, kernels for Haswell" */
+} rapt_blas_info;
+
+RAPT_API rapt_status rapt_get_blas_info(rapt_blas_info *info, rapt_error *error);
+
+/* rapt_mha_desc.layout, of all matrices */
+enum {
+  RAPT_WEIGHTS_IN_OUT = 0, /* W[in][out], the faster one: y = x W (ONNX, TensorFlow, JAX) */
+  RAPT_WEIGHTS_OUT_IN = 1  /* W[out][in]: y = x W^T (PyTorch's Linear, Llama checkpoints) */
+};
+
+/* A matrix and its bias. data NULL: none. */
+typedef struct rapt_weights {
+  const float *data;
+  int64_t stride;    /* bytes from row to row; 0 = rows without gaps */
+  const float *bias; /* [out], or NULL */
+} rapt_weights;
+
+/* rapt_mha_desc.flags */
+enum {
+  RAPT_MHA_BORROW =
+      1u << 0 /* weights and biases stay the caller's and must outlive the layer. Without
+                               it they are copied, as [in][out] whatever they were */
+};
+
+/* Columns of q are heads_q * head_dim_qk: head after head; of k heads_kv * head_dim_qk, of v heads_kv *
+ * head_dim_v; wo has heads_q * head_dim_v rows (in), head after head. */
+typedef struct rapt_mha_desc {
+  uint32_t size;
+  uint32_t flags;
+  int32_t layout;       /* RAPT_WEIGHTS_* */
+  int32_t embed_in;     /* width of x, 1..2^20 */
+  int32_t embed_source; /* width of the second input of cross attention; 0 = embed_in */
+  int32_t embed_out;    /* width of out; 0 = embed_in. Without wo it must be 0 */
+  rapt_weights wq, wk, wv;
+  rapt_weights wqkv; /* instead of the three: their columns side by side, q, k, v */
+  rapt_weights wo;   /* without: out is the heads' results side by side, heads_q * head_dim_v */
+  const rapt_attention_desc
+      *attention;        /* heads, head dims, rules, isa, allocator (for all of the layer;
+                                           without RAPT_PARTIAL). With a cache RAPT_ALIGN_BOTTOM_RIGHT
+                                           is the alignment of causal self attention */
+  const rapt_rope *rope; /* NULL, or turns queries and new keys; must outlive the layer */
+} rapt_mha_desc;
+
+/* Immutable; may be used by any number of threads at once. */
+typedef struct rapt_mha rapt_mha;
+
+/* Makes a plan and takes the weights. *mha is set only on success. */
+RAPT_API rapt_status rapt_mha_create(const rapt_mha_desc *desc, rapt_mha **mha, rapt_error *error);
+
+/* NULL is allowed. */
+RAPT_API void rapt_mha_destroy(rapt_mha *mha);
+
+/* rapt_mha_cache.kind. Later versions add paged and quantised ones. */
+enum { RAPT_CACHE_DENSE = 0 };
+
+/* Keys and values that stay from call to call, in the caller's memory. The products write straight into
+ * it: sequence b's new tokens to lengths[b] and on. The caller then advances lengths. */
+typedef struct rapt_mha_cache {
+  uint32_t size;
+  int32_t kind;           /* RAPT_CACHE_* */
+  int32_t capacity;       /* tokens of a sequence that k and v hold */
+  int32_t reserved;       /* must be 0 */
+  rapt_tensor k, v;       /* [batch][heads_kv][capacity][head_dim_qk or _v] float */
+  const int32_t *lengths; /* [batch] tokens there before the call; NULL: none */
+} rapt_mha_cache;
+
+/* rapt_mha_args.flags */
+enum {
+  RAPT_MHA_KEEP_KV = 1u << 0 /* no new keys: attend to the lengths[b] tokens of the cache, such as
+                                rapt_mha_project_kv wrote */
+};
+
+/* One call. Self attention: source NULL, keys are the cache's tokens and then x's own. Cross attention:
+ * keys are the cache's tokens, if any, and then source's. Without a cache K and V are gone after the
+ * call. out and new keys in the cache must not overlap what is read later, nor each other. Rows of x, source
+ * and out are contiguous; strides are in bytes, batch and token, those of a
+ * dimension of size 1 are ignored; token strides are at least a row. */
+typedef struct rapt_mha_args {
+  uint32_t size;
+  uint32_t flags;        /* RAPT_MHA_KEEP_KV */
+  int32_t batch;         /* sequences */
+  int32_t q_len;         /* tokens of x per sequence, or the maximum */
+  int32_t source_len;    /* tokens of source per sequence, or the maximum; 0 without */
+  int32_t reserved;      /* must be 0 */
+  const int32_t *q_lens; /* [batch], or NULL: q_len for all */
+  const int32_t
+      *q_offsets; /* [batch+1], or NULL: as in rapt_attention_args, for x and out; the batch
+                                 strides are ignored then. */
+  const int32_t *source_lens; /* [batch], or NULL: source_len for all */
+  const float *x;             /* [batch][q_len][embed_in] */
+  const float *source;        /* [batch][source_len][embed_source], or NULL */
+  float *out; /* [batch][q_len][embed_out]; with wo it may be x itself (same strides) */
+  int64_t x_stride[2], source_stride[2], out_stride[2];
+  const rapt_mha_cache *cache; /* or NULL */
+  const rapt_attention_args
+      *attention; /* NULL, or what the rules and outputs of attention need: its
+                                           mask, alibi_slopes, sinks, prefix_lens, q_positions, lse,
+                                           scores and cancel; all other fields are not read */
+  const int32_t
+      *positions; /* with rope, [batch] position of x's first token, also of the keys made from
+                               it. NULL: cache->lengths, or 0. Keys of source stand behind the cache's */
+  const rapt_rope_table *rope_table; /* NULL, or with rope: holds all these positions */
+} rapt_mha_args;
+
+/* Scratch for calls up to args' batch, q_len, source_len and cache->capacity (pointers to data are not
+ * read) with up to `workers` (1..1024) workers. bytes_per_worker and bytes_shared are those of the attention
+ * in it. */
+RAPT_API rapt_status rapt_mha_workspace(const rapt_mha *mha, const rapt_mha_args *args,
+                                        int32_t workers, rapt_workspace_info *info,
+                                        rapt_error *error);
+
+/* x -> out. As rapt_attention_run, but `parallel` of the executor is called up to four times: for the
+ * projections, their rotation, the heads, the output. On RAPT_ERROR_EXECUTOR and RAPT_ERROR_CANCELLED out and the cache's
+ * new tokens are unspecified; what the cache held before never changes. */
+RAPT_API rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *args,
+                                      void *workspace, size_t workspace_bytes,
+                                      const rapt_executor *executor, rapt_error *error);
+
+/* Only the keys and values of source (or of x, if source is NULL), into the cache: for cross attention,
+ * where the source is the same in every step. Reads no field of queries or outputs. */
+RAPT_API rapt_status rapt_mha_project_kv(const rapt_mha *mha, const rapt_mha_args *args,
+                                         const rapt_executor *executor, rapt_error *error);
 
 #ifdef __cplusplus
 }

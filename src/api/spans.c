@@ -15,15 +15,16 @@ static void name_of(const rapt_operand *t, const char *part, const char *given, 
     (void)snprintf(out, size, "args.%s.%s", t->name, part);
 }
 
-RAPT_COLD static rapt_status fail_stride(const rapt_operand *t, int dim, const char *problem,
-                                         int64_t needed, rapt_error *error) {
-  char name[48];
+rapt_status rapt_fail_stride(const rapt_operand *t, int dim, const char *problem, int64_t needed,
+                             rapt_error *error) {
+  char name[48], limit[24] = "";
   name_of(t, "stride", t->stride_name, name, sizeof name);
-  if (needed > 0)
-    return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, name, dim,
-                        "is %" PRId64 ", %s %" PRId64, t->stride[dim], problem, needed);
-  return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, name, dim, "is %" PRId64 ", %s",
-                      t->stride[dim], problem);
+  if (needed > 0) (void)snprintf(limit, sizeof limit, " %" PRId64, needed);
+  if (t->region->dims == 1) /* the argument is the stride itself */
+    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, name, "is %" PRId64 ", %s%s",
+                     t->stride[dim], problem, limit);
+  return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, name, dim, "is %" PRId64 ", %s%s",
+                      t->stride[dim], problem, limit);
 }
 
 rapt_status rapt_fail_data(const rapt_operand *t, const char *problem, const char *other,
@@ -50,13 +51,13 @@ rapt_status rapt_span_measure(const rapt_operand *t, rapt_span *out, rapt_error 
     int64_t stride = t->stride[i], from, to;
     if (at->last[i] <= 1) continue; /* the only index is 0 */
     if (stride & (t->element - 1))
-      return fail_stride(t, i, "must be a multiple of", t->element, error);
+      return rapt_fail_stride(t, i, "must be a multiple of", t->element, error);
     int wraps = __builtin_mul_overflow(stride, at->first[i], &from);
     wraps |= __builtin_mul_overflow(stride, at->last[i] - 1, &to);
     wraps |= __builtin_add_overflow(row, from, &row);
     wraps |= __builtin_add_overflow(low, from < to ? from : to, &low);
     wraps |= __builtin_add_overflow(high, from < to ? to : from, &high);
-    if (wraps) return fail_stride(t, i, "the tensor's end is beyond 64 bits", 0, error);
+    if (wraps) return rapt_fail_stride(t, i, "the tensor's end is beyond 64 bits", 0, error);
     /* Broadcasting touches no further byte. */
     if (stride && __builtin_mul_overflow(filled, at->last[i] - at->first[i], &filled)) dense = 0;
   }
@@ -80,7 +81,7 @@ rapt_status rapt_span_check_output(const rapt_operand *t, rapt_error *error) {
   for (int i = 0; i < at->dims; i++) {
     if (at->last[i] <= 1) continue;
     if (t->stride[i] <= 0)
-      return fail_stride(t, i, "strides of an output must be positive", 0, error);
+      return rapt_fail_stride(t, i, "strides of an output must be positive", 0, error);
     int place = used++;
     for (; place > 0 && t->stride[order[place - 1]] > t->stride[i]; place--)
       order[place] = order[place - 1];
@@ -91,8 +92,8 @@ rapt_status rapt_span_check_output(const rapt_operand *t, rapt_error *error) {
     int i = order[n];
     int64_t count = at->last[i] - at->first[i];
     if (count > 1 && t->stride[i] < extent)
-      return fail_stride(t, i, "so rows of the output overlap: in bytes it must be at least",
-                         extent, error);
+      return rapt_fail_stride(t, i, "so rows of the output overlap: in bytes it must be at least",
+                              extent, error);
     extent += (count - 1) * t->stride[i];
   }
   return RAPT_OK;

@@ -16,7 +16,8 @@ typedef struct rapt_region {
   int32_t empty;
 } rapt_region;
 
-/* A tensor of args. Errors call it args.<name> or, with a member, args.<name>[index].<member>. */
+/* A tensor of args. Errors call it args.<name> or, with a member, args.<name>[index].<member>; a stride of
+ * one dimension is named without an index. */
 typedef struct rapt_operand {
   const char *name, *member;
   int32_t index;
@@ -54,5 +55,9 @@ int rapt_operand_same(const rapt_operand *a, const rapt_operand *b);
 /* Reports that the operand's data "is 0x.., <problem><other>". */
 RAPT_COLD rapt_status rapt_fail_data(const rapt_operand *t, const char *problem, const char *other,
                                      rapt_error *error);
+
+/* Reports that the operand's stride "is .., <problem> <needed>", the latter unless it is 0. */
+RAPT_COLD rapt_status rapt_fail_stride(const rapt_operand *t, int dim, const char *problem,
+                                       int64_t needed, rapt_error *error);
 
 #endif

@@ -193,6 +193,27 @@ typedef struct rapt_softmax_ops {
   void (*logs)(const float *x, int32_t n, float base, float factor, float ln_sum, float *y);
 } rapt_softmax_ops;
 
+/* Positions. Rows of one token, n_rows of them: x and y are the same rows or share no byte. Strides of
+ * a single row say where the rows of the next call are. */
+typedef struct rapt_rotation {
+  const float *cos, *sin; /* [pairs] */
+  int32_t pairs;          /* channels 0 .. 2 * pairs - 1 of a row are turned */
+  int32_t rest;           /* channels after them are copied, unless x is y */
+  int32_t ahead;          /* fetch this many x_strides ahead; 0: x is in cache */
+  float factor, sine;     /* cosines are multiplied by factor, sines by sine (+factor or -factor) */
+} rapt_rotation;
+
+typedef struct rapt_position_ops {
+  /* (a, b) = (fma(a, c, b * -s), fma(b, c, a * s)) with c = cos * factor, s = sin * sine; pair i is
+   * channels (i, pairs + i) in halves, (2i, 2i + 1) in pairs: the same bits in either layout. */
+  void (*rotate_halves)(const rapt_rotation *by, int32_t n_rows, const char *x, int64_t x_stride,
+                        char *y, int64_t y_stride);
+  void (*rotate_pairs)(const rapt_rotation *by, int32_t n_rows, const char *x, int64_t x_stride,
+                       char *y, int64_t y_stride);
+  /* x[i] += p[i], i < n. */
+  void (*add)(float *x, const float *p, int64_t n);
+} rapt_position_ops;
+
 typedef struct rapt_kernel_set {
   const char *name; /* "<isa>_<compute type>" */
   const char *isa;  /* "<isa>" */
@@ -212,6 +233,7 @@ typedef struct rapt_kernel_set {
   int32_t (*finite)(const char *v, int64_t v_stride, int32_t keys, int32_t head_dim);
   /* out[i] = 2^x[i], the set's own exponential (for tests). */
   void (*exp2)(const float *x, float *out, int32_t n);
+  rapt_position_ops position;
 } rapt_kernel_set;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The default executor of librapt: OpenMP's threads. Nothing here changes a setting of the runtime. */
+ * The default executor of librapt: OpenMP's threads. No setting of the process is changed here. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,4 +38,11 @@ void rapt_default_executor(rapt_executor *executor) {
   if (workers < 1) workers = 1;
   *executor = (rapt_executor){
       .size = sizeof *executor, .max_workers = workers, .parallel = openmp_parallel};
+}
+
+int32_t rapt_openmp_limit(int32_t n) {
+  const int before = omp_get_max_threads();
+  if (before == n || omp_in_parallel()) return 0;
+  omp_set_num_threads(n);
+  return before;
 }

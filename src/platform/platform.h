@@ -10,6 +10,12 @@
 /* What a NULL executor means in this library; max_workers is filled for the calling thread now. */
 void rapt_default_executor(rapt_executor *executor);
 
+/* librapt only. Parallel regions that the calling OpenMP task opens from now on have at most n threads, and
+ * no other task's do (the ICV nthreads-var belongs to a task; a thread outside of regions is one).
+ * Returns the limit before, to put back; 0 if nothing was to be done, because it was n or because regions
+ * inside this one have one thread anyway. */
+int32_t rapt_openmp_limit(int32_t n);
+
 typedef struct rapt_topology {
   int32_t logical_cpus, numa_nodes, cache_line;
   int64_t l1d_bytes, l2_bytes, l3_bytes; /* 0 = unknown */

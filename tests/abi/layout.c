@@ -188,6 +188,122 @@ AT(rapt_plan_info, numerics_id, 80);
 AT(rapt_plan_info, decode_rows, 88);
 AT(rapt_plan_info, reserved, 92);
 
+SIZE(rapt_rope_desc, 104);
+AT(rapt_rope_desc, size, 0);
+AT(rapt_rope_desc, flags, 4);
+AT(rapt_rope_desc, head_dim, 8);
+AT(rapt_rope_desc, rotary_dims, 12);
+AT(rapt_rope_desc, scaling, 16);
+AT(rapt_rope_desc, original_context, 20);
+AT(rapt_rope_desc, base, 24);
+AT(rapt_rope_desc, factor, 32);
+AT(rapt_rope_desc, beta_fast, 40);
+AT(rapt_rope_desc, beta_slow, 48);
+AT(rapt_rope_desc, low_freq_factor, 56);
+AT(rapt_rope_desc, high_freq_factor, 64);
+AT(rapt_rope_desc, attention_factor, 72);
+AT(rapt_rope_desc, inv_freq, 80);
+AT(rapt_rope_desc, isa, 88);
+AT(rapt_rope_desc, allocator, 96);
+
+SIZE(rapt_rope_info, 56);
+AT(rapt_rope_info, size, 0);
+AT(rapt_rope_info, head_dim, 4);
+AT(rapt_rope_info, rotary_dims, 8);
+AT(rapt_rope_info, reserved, 12);
+AT(rapt_rope_info, attention_factor, 16);
+AT(rapt_rope_info, set, 24);
+
+SIZE(rapt_rope_table, 40);
+AT(rapt_rope_table, size, 0);
+AT(rapt_rope_table, first, 4);
+AT(rapt_rope_table, count, 8);
+AT(rapt_rope_table, reserved, 12);
+AT(rapt_rope_table, cos, 16);
+AT(rapt_rope_table, sin, 24);
+AT(rapt_rope_table, stride, 32);
+
+SIZE(rapt_rope_args, 120);
+AT(rapt_rope_args, size, 0);
+AT(rapt_rope_args, flags, 4);
+AT(rapt_rope_args, batch, 8);
+AT(rapt_rope_args, heads, 12);
+AT(rapt_rope_args, tokens, 16);
+AT(rapt_rope_args, reserved, 20);
+AT(rapt_rope_args, lens, 24);
+AT(rapt_rope_args, offsets, 32);
+AT(rapt_rope_args, positions, 40);
+AT(rapt_rope_args, x, 48);
+AT(rapt_rope_args, y, 80);
+AT(rapt_rope_args, table, 112);
+
+SIZE(rapt_add_positions_args, 64);
+AT(rapt_add_positions_args, size, 0);
+AT(rapt_add_positions_args, flags, 4);
+AT(rapt_add_positions_args, tokens, 8);
+AT(rapt_add_positions_args, dim, 12);
+AT(rapt_add_positions_args, table_rows, 16);
+AT(rapt_add_positions_args, first, 20);
+AT(rapt_add_positions_args, positions, 24);
+AT(rapt_add_positions_args, table, 32);
+AT(rapt_add_positions_args, table_stride, 40);
+AT(rapt_add_positions_args, x, 48);
+AT(rapt_add_positions_args, x_stride, 56);
+SIZE(rapt_blas_info, 128);
+AT(rapt_blas_info, size, 0);
+AT(rapt_blas_info, parallel, 4);
+AT(rapt_blas_info, name, 8);
+
+SIZE(rapt_weights, 24);
+AT(rapt_weights, data, 0);
+AT(rapt_weights, stride, 8);
+AT(rapt_weights, bias, 16);
+
+SIZE(rapt_mha_desc, 160);
+AT(rapt_mha_desc, size, 0);
+AT(rapt_mha_desc, flags, 4);
+AT(rapt_mha_desc, layout, 8);
+AT(rapt_mha_desc, embed_in, 12);
+AT(rapt_mha_desc, embed_source, 16);
+AT(rapt_mha_desc, embed_out, 20);
+AT(rapt_mha_desc, wq, 24);
+AT(rapt_mha_desc, wk, 48);
+AT(rapt_mha_desc, wv, 72);
+AT(rapt_mha_desc, wqkv, 96);
+AT(rapt_mha_desc, wo, 120);
+AT(rapt_mha_desc, attention, 144);
+AT(rapt_mha_desc, rope, 152);
+
+SIZE(rapt_mha_cache, 88);
+AT(rapt_mha_cache, size, 0);
+AT(rapt_mha_cache, kind, 4);
+AT(rapt_mha_cache, capacity, 8);
+AT(rapt_mha_cache, reserved, 12);
+AT(rapt_mha_cache, k, 16);
+AT(rapt_mha_cache, v, 48);
+AT(rapt_mha_cache, lengths, 80);
+
+SIZE(rapt_mha_args, 152);
+AT(rapt_mha_args, size, 0);
+AT(rapt_mha_args, flags, 4);
+AT(rapt_mha_args, batch, 8);
+AT(rapt_mha_args, q_len, 12);
+AT(rapt_mha_args, source_len, 16);
+AT(rapt_mha_args, reserved, 20);
+AT(rapt_mha_args, q_lens, 24);
+AT(rapt_mha_args, q_offsets, 32);
+AT(rapt_mha_args, source_lens, 40);
+AT(rapt_mha_args, x, 48);
+AT(rapt_mha_args, source, 56);
+AT(rapt_mha_args, out, 64);
+AT(rapt_mha_args, x_stride, 72);
+AT(rapt_mha_args, source_stride, 88);
+AT(rapt_mha_args, out_stride, 104);
+AT(rapt_mha_args, cache, 120);
+AT(rapt_mha_args, attention, 128);
+AT(rapt_mha_args, positions, 136);
+AT(rapt_mha_args, rope_table, 144);
+
 #endif
 
 /* Numbers in compiled programs. */
@@ -211,6 +327,19 @@ _Static_assert(RAPT_STAGE_RAW == 0 && RAPT_STAGE_SOFTCAP == 1 && RAPT_STAGE_BIAS
                    RAPT_STAGE_WEIGHTS == 3,
                "a stage has changed");
 _Static_assert(RAPT_SOFTMAX_LITERAL == 1 && RAPT_SOFTMAX_LOG == 2, "a flag of softmax has changed");
+_Static_assert(RAPT_ROPE_PLAIN == 0 && RAPT_ROPE_LINEAR == 1 && RAPT_ROPE_NTK == 2 &&
+                   RAPT_ROPE_YARN == 3 && RAPT_ROPE_LLAMA3 == 4 && RAPT_ROPE_GIVEN == 5,
+               "a scaling rule has changed");
+_Static_assert(RAPT_ROPE_INTERLEAVED == 1 && RAPT_ROPE_YARN_EXACT == 2 && RAPT_ROPE_INVERSE == 1 &&
+                   RAPT_ROPE_SHIFT == 2 && RAPT_SINUSOIDAL_HALVES == 1 &&
+                   RAPT_SINUSOIDAL_INCLUSIVE == 2,
+               "a flag of positions has changed");
+_Static_assert(RAPT_BLAS_NONE == 0 && RAPT_BLAS_SEQUENTIAL == 1 && RAPT_BLAS_PTHREAD == 2 &&
+                   RAPT_BLAS_OPENMP == 3 && RAPT_BLAS_UNKNOWN == 4,
+               "a kind of BLAS has changed");
+_Static_assert(RAPT_WEIGHTS_IN_OUT == 0 && RAPT_WEIGHTS_OUT_IN == 1 && RAPT_MHA_BORROW == 1 &&
+                   RAPT_MHA_KEEP_KV == 1 && RAPT_CACHE_DENSE == 0,
+               "a constant of the layer has changed");
 _Static_assert(RAPT_TEAM_HEADER_BYTES == 128, "the team header has changed");
 
 RAPT_TEST(layout_is_pinned) {

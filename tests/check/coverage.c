@@ -63,4 +63,6 @@ SET_TEST(table, "table") {
   const rapt_row_ops *row = &set->row;
   CHECK(row->pack_q && row->scores && row->softmax && row->accumulate && row->join && row->finish,
         "the row kernel lacks an operation");
+  CHECK(set->position.rotate_halves && set->position.rotate_pairs && set->position.add,
+        "an operation of positions is missing");
 }

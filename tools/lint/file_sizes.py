@@ -1,4 +1,4 @@
-"""No file over 400 lines; the public header may reach 700."""
+"""No file over 400 lines; the public header may reach 900."""
 import os
 
 import common
@@ -6,7 +6,7 @@ import common
 ENDINGS = (".c", ".h", ".cc", ".cmake", ".py", ".sh", ".def", ".map", ".md", ".awk", ".gp", ".in", "CMakeLists.txt",
            "dev", ".ci/run")
 LIMIT = 400
-LIMITS = {"include/rapt/rapt.h": 700}
+LIMITS = {"include/rapt/rapt.h": 900}
 
 findings = []
 for path in common.files():

@@ -42,6 +42,7 @@ typedef struct facts {
   char cpu[256];
   rapt_cpu_info machine;
   rapt_plan_info plan;
+  rapt_blas_info blas;
   int32_t threads;
 } facts;
 
@@ -53,9 +54,12 @@ static int collect(facts *f, failure *why) {
   memset(f, 0, sizeof *f);
   f->machine.size = sizeof f->machine;
   f->plan.size = sizeof f->plan;
+  f->blas.size = sizeof f->blas;
   cpu_name(f->cpu, sizeof f->cpu);
   f->threads = rapt_default_workers();
   if (rapt_get_cpu_info(&f->machine, &error) != RAPT_OK)
+    return fail(why, EXIT_RUN_FAILED, "%s: %s", error.field, error.message);
+  if (rapt_get_blas_info(&f->blas, &error) != RAPT_OK)
     return fail(why, EXIT_RUN_FAILED, "%s: %s", error.field, error.message);
   if (rapt_plan_check(&desc, &f->plan, &error) == RAPT_OK) return 0;
   return fail(why, EXIT_WRONG_USE, "%s: %s", error.field, error.message);
@@ -72,6 +76,24 @@ static const char *size_text(int64_t bytes, char *out, size_t size) {
   else
     snprintf(out, size, "%lld bytes", (long long)bytes);
   return out;
+}
+
+/* How the layer calls BLAS: src/platform/blas_cblas.c. */
+static const char *blas_manner(int32_t parallel) {
+  if (parallel == RAPT_BLAS_NONE) return "none: built without the layer";
+  if (parallel == RAPT_BLAS_SEQUENTIAL) return "called by the executor's threads";
+  if (parallel == RAPT_BLAS_UNKNOWN)
+    return "called by the executor's threads; it should have none of its own";
+  if (parallel == RAPT_BLAS_OPENMP) return "called by the executor's threads, one thread each";
+  return "called by the executor's threads in pieces too small for threads of its own";
+}
+
+/* OpenBLAS chooses among the CPUs that it knows: for a newer one it may take kernels of AVX2. */
+static int blas_is_behind(const facts *f) {
+  const char *core = strstr(f->blas.name, "kernels for ");
+  if (!core || !strstr(f->machine.isa_list, "avx512")) return 0;
+  core += strlen("kernels for ");
+  return !strcmp(core, "Haswell") || !strcmp(core, "Zen");
 }
 
 static void print_text(const facts *f) {
@@ -94,6 +116,14 @@ static void print_text(const facts *f) {
   printf("NUMA nodes  %s\n", nodes);
   printf("threads     %d (executor OpenMP; this process may use %d CPUs)\n", (int)f->threads,
          (int)f->machine.logical_cpus);
+  if (f->blas.parallel == RAPT_BLAS_NONE)
+    printf("BLAS        %s\n", blas_manner(f->blas.parallel));
+  else
+    printf("BLAS        %s (%s)\n", f->blas.name, blas_manner(f->blas.parallel));
+  if (blas_is_behind(f))
+    printf("            These are for AVX2, while this CPU has AVX-512: OPENBLAS_CORETYPE=SkylakeX "
+           "in\n"
+           "            the environment of a program gives its layer the others.\n");
   printf("topology    from %s\n", f->machine.topology);
 }
 
@@ -143,6 +173,8 @@ static void print_json(const facts *f) {
   json_number("l1d_bytes", f->machine.l1d_bytes, ",");
   json_number("l2_bytes", f->machine.l2_bytes, ",");
   json_number("l3_bytes", f->machine.l3_bytes, ",");
+  json_string("blas", f->blas.name);
+  json_string("blas_manner", blas_manner(f->blas.parallel));
   json_string("topology", f->machine.topology);
   printf("  \"numerics_id\": \"%016llx\"\n}\n", (unsigned long long)f->plan.numerics_id);
 }

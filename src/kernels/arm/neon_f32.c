@@ -19,6 +19,8 @@
 #define ROW_VECTORS_FOR(R) ((R) <= 2 ? 8 : 4)
 #include "../tmpl/row.h"
 
+#include "../tmpl/rotary.h"
+
 #define SET_ISA neon
 #define SET_PANELS panel_8
 #define SET_N_PANELS 1

@@ -19,6 +19,8 @@
 #define ROW_VECTORS_FOR(R) ((R) <= 2 ? 4 : 2)
 #include "../tmpl/row.h"
 
+#include "../tmpl/rotary.h"
+
 #define SET_ISA generic
 #define SET_PANELS panel_8
 #define SET_N_PANELS 1

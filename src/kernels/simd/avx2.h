@@ -146,6 +146,20 @@ RAPT_INLINE void vf_sum4(const vf *a, float *out) {
   _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1)));
 }
 
+/* Even and odd lanes of the 2 * 8 floats in a, b; and back. Within 128-bit lanes only, which takes one
+ * shuffle instead of two: the pairs come out in the order 0 1 4 5 2 3 6 7. */
+RAPT_INLINE void vf_split_pairs(vf a, vf b, vf *even, vf *odd) {
+  *even = _mm256_shuffle_ps(a, b, 0x88);
+  *odd = _mm256_shuffle_ps(a, b, 0xdd);
+}
+RAPT_INLINE void vf_join_pairs(vf even, vf odd, vf *a, vf *b) {
+  *a = _mm256_unpacklo_ps(even, odd);
+  *b = _mm256_unpackhi_ps(even, odd);
+}
+RAPT_INLINE vf vf_pair_order(vf c) {
+  return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(c), 0xd8));
+}
+
 #include "transpose_8x8.h"
 
 /* Register tiles: acc += a * b for one of four consecutive scalars k[u], u a constant 0..3, which

@@ -154,6 +154,21 @@ RAPT_INLINE void vf_transpose(vf *r) {
   }
 }
 
+/* Even and odd lanes of the 2 * 16 floats in a, b; and back. */
+RAPT_INLINE void vf_split_pairs(vf a, vf b, vf *even, vf *odd) {
+  const __m512i e = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  const __m512i o = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  *even = _mm512_permutex2var_ps(a, e, b);
+  *odd = _mm512_permutex2var_ps(a, o, b);
+}
+RAPT_INLINE void vf_join_pairs(vf even, vf odd, vf *a, vf *b) {
+  const __m512i l = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  const __m512i h = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  *a = _mm512_permutex2var_ps(even, l, odd);
+  *b = _mm512_permutex2var_ps(even, h, odd);
+}
+RAPT_INLINE vf vf_pair_order(vf c) { return c; }
+
 /* Register tiles: acc += a * b for one of four consecutive scalars k[u], u a constant 0..3, which
  * vk_use makes a broadcast b. In assembly because compilers would rather collect the broadcasts of
  * many steps, or broadcast from memory once per vector, and then spill accumulators (gcc 12, clang

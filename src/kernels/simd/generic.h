@@ -146,6 +146,17 @@ RAPT_INLINE void vf_transpose(vf *r) {
   r[3] = (vf){a[3], b[3], c[3], d[3]};
 }
 
+/* Even and odd lanes of the 2 * 4 floats in a, b; and back. */
+RAPT_INLINE void vf_split_pairs(vf a, vf b, vf *even, vf *odd) {
+  *even = (vf){a[0], a[2], b[0], b[2]};
+  *odd = (vf){a[1], a[3], b[1], b[3]};
+}
+RAPT_INLINE void vf_join_pairs(vf even, vf odd, vf *a, vf *b) {
+  *a = (vf){even[0], odd[0], even[1], odd[1]};
+  *b = (vf){even[2], odd[2], even[3], odd[3]};
+}
+RAPT_INLINE vf vf_pair_order(vf c) { return c; }
+
 /* Register tiles: acc += a * b for one of four consecutive scalars k[u], u a constant 0..3, which
  * vk_use makes a broadcast b. */
 typedef const float *vk;

@@ -129,6 +129,17 @@ RAPT_INLINE void vf_transpose(vf *r) {
   r[3] = vcombine_f32(vget_high_f32(b), vget_high_f32(d));
 }
 
+/* Even and odd lanes of the 2 * 4 floats in a, b; and back. */
+RAPT_INLINE void vf_split_pairs(vf a, vf b, vf *even, vf *odd) {
+  *even = vuzp1q_f32(a, b);
+  *odd = vuzp2q_f32(a, b);
+}
+RAPT_INLINE void vf_join_pairs(vf even, vf odd, vf *a, vf *b) {
+  *a = vzip1q_f32(even, odd);
+  *b = vzip2q_f32(even, odd);
+}
+RAPT_INLINE vf vf_pair_order(vf c) { return c; }
+
 /* Register tiles: acc += a * k[u], u a constant 0..3; four consecutive scalars are one load and the
  * multiplication takes them by lane. */
 typedef float32x4_t vk;

@@ -31,6 +31,8 @@
 #define ROW_VECTORS_FOR(R) ((R) == 1 ? 8 : (R) == 2 ? 4 : 2)
 #include "../tmpl/row.h"
 
+#include "../tmpl/rotary.h"
+
 #define SET_ISA avx2
 #define SET_PANELS panel_24, panel_16, panel_8
 #define SET_N_PANELS 3

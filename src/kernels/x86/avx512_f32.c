@@ -27,6 +27,8 @@
 #define ROW_VECTORS_FOR(R) ((R) <= 2 ? 8 : 4)
 #include "../tmpl/row.h"
 
+#include "../tmpl/rotary.h"
+
 #include "../simd/avx512_8.h"
 #include "../tmpl/math.h"
 #define PANEL_LANES 8

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Projections, cut into tasks. The cut follows from the shapes alone,
+ * each sequence on its own, so neither workers nor batch companions show in the bits:
+ *   - a sequence with several rows: tiles of rows and columns, by matrix product into y itself;
+ *   - a sequence with one row (decode): columns in parts of about RAPT_ROW_COLUMNS. All such sequences
+ *     share a task, which takes a piece of the matrix for each of them in turn: the matrix, which is
+ *     all that costs, comes from memory once. */
+#include "mha.h"
+
+#include <string.h>
+
+enum { ROWS_TOGETHER = 8 };
+static const double products_per_ns = 50, bytes_per_ns = 30;
+
+static int32_t parts_of(int64_t n, int32_t size) { return (int32_t)((n + size - 1) / size); }
+
+void rapt_projections_add(rapt_projections *p, const rapt_projection *item) {
+  rapt_projection *to = &p->item[p->n++];
+  *to = *item;
+  p->tile = rapt_blas_tile();
+  int32_t joined = to->heads == 1 || to->y_stride[1] == to->dim * (int64_t)sizeof(float);
+  to->per_head = joined ? 0 : parts_of(to->dim, p->tile.columns);
+  to->column_tiles = joined ? parts_of(to->matrix->out, p->tile.columns) : to->heads * to->per_head;
+  to->row_tiles = to->row_parts = 0;
+  for (int32_t b = 0; b < p->batch; b++) {
+    int32_t rows = rapt_projection_len(to, b);
+    if (rows > 1) to->row_tiles += parts_of(rows, p->tile.rows);
+    if (rows == 1) to->row_parts = parts_of(to->matrix->out, RAPT_ROW_COLUMNS);
+    p->cost += (double)rows * to->matrix->in * to->matrix->out / products_per_ns;
+  }
+  if (to->row_parts) {
+    const double bytes = (double)to->matrix->in * to->matrix->out * (double)sizeof(float);
+    to->row_columns = (parts_of(to->matrix->out, to->row_parts) + 15) / 16 * 16; /* cache lines */
+    p->cost += bytes / bytes_per_ns;
+  }
+  to->tasks = (int64_t)to->row_tiles * to->column_tiles + to->row_parts;
+  p->total += to->tasks;
+}
+
+/* Addresses as numbers: with offsets x may stand for a token 0 that is not there. */
+/* NOLINTBEGIN(performance-no-int-to-ptr) */
+static const float *x_at(const rapt_projection *item, int32_t b, int64_t token) {
+  int64_t at = item->offsets ? (item->offsets[b] + token) * item->x_stride[1]
+                             : b * item->x_stride[0] + token * item->x_stride[1];
+  return (const float *)((uintptr_t)item->x + (uintptr_t)at);
+}
+
+/* NOLINTEND(performance-no-int-to-ptr) */
+
+/* The first weight of a column. */
+static const float *w_at(const rapt_matrix *w, int32_t column) {
+  return w->data + (w->out_in ? column * w->ld : (int64_t)column);
+}
+
+/* The bias is what the products are added to. */
+static void begin_row(const rapt_matrix *w, int32_t column, int32_t n, float *y) {
+  if (w->bias)
+    memcpy(y, w->bias + column, (size_t)n * sizeof *y);
+  else
+    memset(y, 0, (size_t)n * sizeof *y);
+}
+
+static void tile_task(const rapt_projections *p, const rapt_projection *item, int32_t column_tile,
+                      int32_t row_tile) {
+  const rapt_matrix *w = item->matrix;
+  int32_t b = 0, tiles;
+  for (;; b++) { /* the sequence */
+    int32_t rows = rapt_projection_len(item, b);
+    tiles = rows > 1 ? parts_of(rows, p->tile.rows) : 0;
+    if (row_tile < tiles) break;
+    row_tile -= tiles;
+  }
+  int32_t head = item->per_head ? column_tile / item->per_head : 0;
+  int32_t inside = (item->per_head ? column_tile % item->per_head : column_tile) * p->tile.columns;
+  int32_t width = item->per_head ? item->dim : w->out;
+  int32_t column = item->per_head ? head * item->dim + inside : inside;
+  int64_t first = (int64_t)row_tile * p->tile.rows;
+  int64_t rows = rapt_projection_len(item, b) - first;
+  rapt_product product = {.x = x_at(item, b, first),
+                          .w = w_at(w, column),
+                          .y = rapt_projection_y(item, b, head, first) + inside,
+                          .ld_x = item->x_stride[1] / (int64_t)sizeof(float),
+                          .ld_w = w->ld,
+                          .ld_y = item->y_stride[2] / (int64_t)sizeof(float),
+                          .out_in = w->out_in,
+                          .rows = rows < p->tile.rows ? (int32_t)rows : p->tile.rows,
+                          .columns = width - inside < p->tile.columns ? width - inside
+                                                                      : p->tile.columns,
+                          .inner = w->in};
+  for (int32_t i = 0; i < product.rows; i++)
+    begin_row(w, column, product.columns, product.y + i * product.ld_y);
+  rapt_blas_multiply_add(&product);
+}
+
+/* A finished part of a row, to the heads it belongs to. */
+static void put_row(const rapt_projection *item, int32_t b, int32_t column, int32_t n,
+                    const float *row) {
+  while (n > 0) {
+    int32_t head = column / item->dim, inside = column % item->dim;
+    int32_t run = item->dim - inside < n ? item->dim - inside : n;
+    memcpy(rapt_projection_y(item, b, head, 0) + inside, row, (size_t)run * sizeof *row);
+    column += run, row += run, n -= run;
+  }
+}
+
+static void rows_task(const rapt_projections *p, const rapt_projection *item, int32_t part) {
+  const rapt_matrix *w = item->matrix;
+  float sums[ROWS_TOGETHER][RAPT_ROW_COLUMNS];
+  int32_t sequence[ROWS_TOGETHER];
+  int32_t column = part * item->row_columns;
+  int32_t n = w->out - column < item->row_columns ? w->out - column : item->row_columns;
+  if (n <= 0) return;
+  int32_t step = rapt_blas_row_step(n, w->out_in);
+  for (int32_t b = 0; b < p->batch;) {
+    int32_t rows = 0;
+    for (; b < p->batch && rows < ROWS_TOGETHER; b++)
+      if (rapt_projection_len(item, b) == 1) {
+        begin_row(w, column, n, sums[rows]);
+        sequence[rows++] = b;
+      }
+    for (int32_t k = 0; k < w->in && rows > 0; k += step)
+      for (int32_t r = 0; r < rows; r++) {
+        rapt_product product = {.x = x_at(item, sequence[r], 0),
+                                .w = w_at(w, column),
+                                .y = sums[r],
+                                .ld_w = w->ld,
+                                .out_in = w->out_in,
+                                .rows = 1,
+                                .columns = n,
+                                .inner = w->in};
+        rapt_blas_row_add(&product, k, w->in - k < step ? w->in : k + step);
+      }
+    for (int32_t r = 0; r < rows; r++) put_row(item, sequence[r], column, n, sums[r]);
+  }
+}
+
+void rapt_projections_task(void *job, int64_t task) {
+  const rapt_projections *p = job;
+  const rapt_projection *item = p->item;
+  while (task >= item->tasks) task -= (item++)->tasks;
+  int64_t tiles = (int64_t)item->row_tiles * item->column_tiles;
+  const int32_t before = rapt_blas_begin();
+  if (task < tiles) /* rows innermost: their columns' weights stay in cache */
+    tile_task(p, item, (int32_t)(task / item->row_tiles), (int32_t)(task % item->row_tiles));
+  else
+    rows_task(p, item, (int32_t)(task - tiles));
+  rapt_blas_end(before);
+}
