@@ -15,9 +15,9 @@
  * A test watches threads and their time with all three builds.
  *
  * Shapes were measured on Zen 5 with OpenBLAS 0.3.21, at 512 x 768 x 768 against one whole product, with its
- * AVX2 and its AVX-512 kernels: tiles of 192 x 256 (whole inner dimension) reach 92 and 95 %, 128 x 384 93
- * and 88 %; pieces of 48 x 128 x 40 reach 84 and 93 %, 64 x 128 x 32 80 and 84 %. The AVX2 kernels take
- * twelve rows at a time.
+ * AVX2 / AVX-512 kernels. Tiles of 256 x 192 (and the whole inner dimension) reach 96 / 96 %, 256 x 256 97 / 98 %
+ * (but there are fewer to share), 128 x 384 93 / 84 %. Pieces of 48 x 128 x 40 reach 84 to 86 / 92 to 93 %,
+ * 64 x 128 x 32 80 / 84 %: the kernels of AVX2 take twelve rows at a time.
  *
  * Products are always added to y, because with "y = " OpenBLAS may choose another kernel, by the number
  * of threads it could have used: the bits would depend on it. */
@@ -40,8 +40,8 @@ enum {
   PIECE_PRODUCTS = 65536 * 4, /* most multiply-adds of a call */
   ROW_ELEMENTS = 8192,        /* most elements of a matrix in a call by a row, a multiple of 512 */
   ROWS_AT_ONCE = 4, /* with w^T: the kernels of OpenBLAS take four dot products at a time */
-  WHOLE_ROWS = 192,
-  WHOLE_COLUMNS = 256
+  WHOLE_ROWS = 256,
+  WHOLE_COLUMNS = 192
 };
 
 /* What openblas_get_parallel answers: a constant of the loaded library. A BLAS that is not OpenBLAS is taken
