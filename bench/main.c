@@ -69,6 +69,7 @@ int main(int argc, char **argv) {
   bench_suite_models();
   bench_suite_rules();
   bench_suite_layer();
+  bench_suite_positions();
   bench_suite_overhead();
   bench_suite_kernels();
   bench_suite_anchors();

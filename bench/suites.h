@@ -17,6 +17,7 @@ void bench_suite_anchors(void);
 void bench_suite_baseline(void);
 
 void bench_suite_layer(void);
+void bench_suite_positions(void);
 void bench_suite_growth(void);
 void bench_suite_models(void);
 void bench_suite_rules(void);

@@ -24,7 +24,7 @@ static void work(void *arg, int32_t worker) {
 
 rapt_status rapt_share(const rapt_executor *executor, int64_t total, double cost,
                        void (*task)(void *job, int64_t index), void *job, rapt_error *error) {
-  const double worth = cost / RAPT_SHARE_WORTH;
+  const double worth = cost / (double)RAPT_SHARE_WORTH;
   int64_t workers = executor->max_workers < total ? executor->max_workers : total;
   if (worth < (double)workers) workers = (int64_t)worth;
   if (workers <= 1) {

@@ -19,3 +19,11 @@ elseif(COMPONENT STREQUAL "core")
 else()
   must_need("${build}/use" librapt.so.0 YES)
 endif()
+
+# The layer brings BLAS with it.
+if(COMPONENT MATCHES "^(rapt|static)$")
+  configure("${CONSUMER}/find_package" "${build}-layer" "-DCMAKE_PREFIX_PATH=${PREFIX}" "-DVERSION=${VERSION}"
+    "-DCOMPONENT=${COMPONENT}" "-DSOURCE=${CONSUMER}/use_layer.c" -DLANGUAGES=C)
+  run("${CMAKE_COMMAND}" --build "${build}-layer")
+  run("${build}-layer/use")
+endif()

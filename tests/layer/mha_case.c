@@ -63,7 +63,8 @@ int mha_case_create(mha_case *c, rng *r) {
                                        .heads_kv = c->heads_kv,
                                        .head_dim_qk = c->dqk,
                                        .head_dim_v = c->dv,
-                                       .align = c->align};
+                                       .align = c->align,
+                                       .mask = c->mask};
   c->desc = (rapt_mha_desc){.size = sizeof c->desc,
                             .flags = c->borrow ? RAPT_MHA_BORROW : 0,
                             .layout = c->layout,
@@ -155,7 +156,15 @@ void mha_case_reference(const mha_case *c, const float *x, int64_t x_stride, int
   double *heads = calloc((size_t)n * (size_t)(c->in[3] + c->in[3] / c->dv) + 1, sizeof *heads);
   double *row = malloc((size_t)c->in[3] * sizeof *row);
   if (!heads || !row) exit(2);
-  reference_attention(&c->attention, &a, heads, NULL);
+  if (c->rules) {
+    a.mask = c->rules->mask;
+    a.sinks = c->rules->sinks;
+    a.alibi_slopes = c->rules->alibi_slopes;
+  }
+  reference_attention(&c->attention, &a, heads, c->lse);
+  for (int32_t i = 0; c->weights && i < c->heads_q * n; i++)
+    reference_stage_row(&c->attention, &a, 0, i / n, i % n, RAPT_STAGE_WEIGHTS,
+                        c->weights + (int64_t)i * n_keys);
   for (int32_t t = 0; t < n; t++) {
     for (int32_t h = 0; h < c->heads_q; h++)
       memcpy(row + h * c->dv, heads + ((int64_t)h * n + t) * c->dv, (size_t)c->dv * sizeof *row);

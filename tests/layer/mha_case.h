@@ -18,8 +18,12 @@ typedef struct mha_case {
   int32_t heads_q, heads_kv, dqk, dv;
   int32_t layout, fused, bias, borrow, no_output, gap; /* gap: floats behind each row of weights */
   uint32_t attention_flags;
-  int32_t align;
+  int32_t align, mask;
   const rapt_rope *rope;
+  /* NULL, or what mha_case_reference is to take from it: mask, sinks and alibi_slopes of its sequence; and
+   * where it puts, head by head, [n] log-sum-exps and [n][n_keys] weights */
+  const rapt_attention_args *rules;
+  double *lse, *weights;
   /* made by it: [in][out] without gaps, and as the layer gets them */
   float *weight[MHA_MATRICES], *bias_of[MHA_MATRICES];
   int32_t in[MHA_MATRICES], out[MHA_MATRICES];
