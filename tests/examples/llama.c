@@ -205,9 +205,9 @@ RAPT_TEST(llama_draws) {
     for (int t = 0; t < DRAWS; t++) count[tokens[0][t]]++;
     for (int k = 0; k < N; k++) sum += exp((double)logits[k] / heat);
     for (int k = 0; k < N; k++) {
-      double p = exp((double)logits[k] / heat) / sum, sigma = sqrt(p * (1 - p) * DRAWS);
-      CHECK(fabs(count[k] - p * DRAWS) <= 5 * sigma, "temperature %g: %d of token %d, %g expected",
-            heat, count[k], k, p * DRAWS);
+      double p = exp((double)logits[k] / heat) / sum, sigma = sqrt(p * (1 - p) * (double)DRAWS);
+      CHECK(fabs(count[k] - p * (double)DRAWS) <= 5 * sigma,
+            "temperature %g: %d of token %d, %g expected", heat, count[k], k, p * (double)DRAWS);
     }
   }
   sequence q = {.tokens = tokens[0]};
