@@ -23,5 +23,5 @@ rapt_status rapt_rows_run(const rapt_rows *rows, const rapt_executor *executor, 
   if (rows->row_bytes < TASK_BYTES)
     s.step = TASK_BYTES / (rows->row_bytes > 0 ? rows->row_bytes : 1);
   const int64_t tasks = rows->rows / s.step + (rows->rows % s.step != 0);
-  return rapt_share(executor, tasks, (double)(tasks * RAPT_SHARE_WORTH), work, &s, error);
+  return rapt_share(executor, tasks, (double)tasks * (double)RAPT_SHARE_WORTH, work, &s, error);
 }
