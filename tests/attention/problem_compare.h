@@ -43,7 +43,7 @@ static inline void differ_rows(const problem *p, difference *d, const float *got
 static inline void differ_scores(const problem *p, difference *d, const float *got) {
   size_t scores = problem_score_count(p), sums = problem_sum_count(p);
   size_t keys = (size_t)p->args.kv_len;
-  double loose = p->loosest;
+  double loose = p->loosest < 1e30 ? p->loosest : 1e30; /* 0 of an infinite bound is no bound */
   for (size_t n = 0; n < scores; n++) {
     double each = RAPT_BOUND_ABS * p->score_loose[n];
     if (!reference_close(got[n], p->ref_scores[n], each, each))
