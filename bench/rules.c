@@ -60,31 +60,30 @@ static double interleaved(const bench_shape *s, int32_t i, int32_t j) {
 
 static const struct {
   const char *name;
-  int32_t mask;
+  int32_t mask, one_row;
   double (*value)(const bench_shape *s, int32_t i, int32_t j);
-  int32_t one_row;
 } kinds[BENCH_RULES] = {
-    [BENCH_RULE_NONE] = {"none", 0, NULL, 0},
-    [BENCH_ADDITIVE_F32] = {"additive_f32", RAPT_MASK_F32, noise, 0},
-    [BENCH_ADDITIVE_F16] = {"additive_f16", RAPT_MASK_F16, noise, 0},
-    [BENCH_ADDITIVE_BF16] = {"additive_bf16", RAPT_MASK_BF16, noise, 0},
-    [BENCH_ADDITIVE_FACTORS] = {"additive_factors", RAPT_MASK_F32, noise, 0},
-    [BENCH_BOOLEAN] = {"boolean", RAPT_MASK_BOOL, half, 0},
-    [BENCH_BITS] = {"bits", RAPT_MASK_BITS, half, 0},
-    [BENCH_PADDING] = {"padding", RAPT_MASK_BOOL, tail, 1},
-    [BENCH_PADDING_EIGHTH] = {"padding_eighth", RAPT_MASK_BOOL, eighth, 1},
-    [BENCH_PADDING_HALF] = {"padding_half", RAPT_MASK_BOOL, half_of_keys, 1},
-    [BENCH_SOFTCAP] = {"softcap", 0, NULL, 0},
-    [BENCH_ALIBI] = {"alibi", 0, NULL, 0},
-    [BENCH_SINKS] = {"sinks", 0, NULL, 0},
-    [BENCH_PARTIAL] = {"partial", 0, NULL, 0},
-    [BENCH_WEIGHTS] = {"weights", 0, NULL, 0},
-    [BENCH_WINDOW] = {"window", 0, NULL, 0},
-    [BENCH_DOCUMENTS] = {"documents", RAPT_MASK_BOOL, document, 0},
-    [BENCH_CAUSAL_F16] = {"causal_f16", RAPT_MASK_F16, causal, 0},
-    [BENCH_UNIFIED] = {"unified", RAPT_MASK_F16, grouped, 0},
-    [BENCH_UNIFIED_INTERLEAVED] = {"unified_interleaved", RAPT_MASK_F16, interleaved, 0},
-    [BENCH_CAUSAL_END] = {"causal_end", 0, NULL, 0},
+    [BENCH_RULE_NONE] = {"none", 0, 0, NULL},
+    [BENCH_ADDITIVE_F32] = {"additive_f32", RAPT_MASK_F32, 0, noise},
+    [BENCH_ADDITIVE_F16] = {"additive_f16", RAPT_MASK_F16, 0, noise},
+    [BENCH_ADDITIVE_BF16] = {"additive_bf16", RAPT_MASK_BF16, 0, noise},
+    [BENCH_ADDITIVE_FACTORS] = {"additive_factors", RAPT_MASK_F32, 0, noise},
+    [BENCH_BOOLEAN] = {"boolean", RAPT_MASK_BOOL, 0, half},
+    [BENCH_BITS] = {"bits", RAPT_MASK_BITS, 0, half},
+    [BENCH_PADDING] = {"padding", RAPT_MASK_BOOL, 1, tail},
+    [BENCH_PADDING_EIGHTH] = {"padding_eighth", RAPT_MASK_BOOL, 1, eighth},
+    [BENCH_PADDING_HALF] = {"padding_half", RAPT_MASK_BOOL, 1, half_of_keys},
+    [BENCH_SOFTCAP] = {"softcap", 0, 0, NULL},
+    [BENCH_ALIBI] = {"alibi", 0, 0, NULL},
+    [BENCH_SINKS] = {"sinks", 0, 0, NULL},
+    [BENCH_PARTIAL] = {"partial", 0, 0, NULL},
+    [BENCH_WEIGHTS] = {"weights", 0, 0, NULL},
+    [BENCH_WINDOW] = {"window", 0, 0, NULL},
+    [BENCH_DOCUMENTS] = {"documents", RAPT_MASK_BOOL, 0, document},
+    [BENCH_CAUSAL_F16] = {"causal_f16", RAPT_MASK_F16, 0, causal},
+    [BENCH_UNIFIED] = {"unified", RAPT_MASK_F16, 0, grouped},
+    [BENCH_UNIFIED_INTERLEAVED] = {"unified_interleaved", RAPT_MASK_F16, 0, interleaved},
+    [BENCH_CAUSAL_END] = {"causal_end", 0, 0, NULL},
 };
 
 const char *bench_rule_name(bench_rule rule) { return kinds[rule].name; }

@@ -172,6 +172,7 @@ static rapt_status build(const rapt_mha_desc *desc, rapt_mha *draft, rapt_mha **
 }
 
 rapt_status rapt_mha_create(const rapt_mha_desc *desc, rapt_mha **mha, rapt_error *error) {
+  /* the last field is a pointer: NOLINTNEXTLINE(bugprone-sizeof-expression) */
   static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_mha_desc, "desc", attention);
   rapt_mha_desc loaded;
   rapt_mha draft = {.bytes = 0};

@@ -66,7 +66,8 @@ static rapt_status load_desc(const rapt_rope_desc *in, rapt_rope_desc *d, rapt_e
     status = rapt_check_range(d->flags & ~(uint32_t)(RAPT_ROPE_INTERLEAVED | RAPT_ROPE_YARN_EXACT),
                               0, 0, "desc.flags", error);
   if (!status)
-    status = rapt_check_range(d->head_dim, 1, 2 * RAPT_ROPE_MOST_PAIRS, "desc.head_dim", error);
+    status = rapt_check_range(d->head_dim, 1, (int64_t)2 * RAPT_ROPE_MOST_PAIRS, "desc.head_dim",
+                              error);
   if (status) return status;
   if (d->rotary_dims == 0) d->rotary_dims = d->head_dim;
   status = rapt_check_range(d->rotary_dims, 2, d->head_dim, "desc.rotary_dims", error);

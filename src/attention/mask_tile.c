@@ -64,17 +64,12 @@ static int32_t look_at_row(const rapt_call *call, const rapt_mask_rows *rows, in
 
 static int32_t rows_of(const rapt_mask_rows *rows) { return rows->uniform ? 1 : rows->lanes; }
 
-static int32_t same_row(const rapt_mask_rows *rows, int32_t i) {
-  return i > 0 && rows->row[i] == rows->row[i - 1] &&
-         memcmp(&rows->factor[i], &rows->factor[i - 1], sizeof(float)) == 0;
-}
-
 int32_t rapt_tile_look(const rapt_call *call, const rapt_mask_rows *rows, const rapt_scratch *sc,
                        int32_t first, int32_t keys) {
   int32_t adds = 0;
   for (int32_t i = 0; i < rows_of(rows); i++) {
     uint32_t *words = sc->mask_words + i;
-    if (same_row(rows, i))
+    if (i > 0 && rapt_mask_rows_equal(rows, i))
       for (int32_t n = 0, w = 0; n < keys; n += 32, w += RAPT_MAX_LANES) words[w] = words[w - 1];
     else
       adds |= look_at_row(call, rows, i, first, keys, sc, words);
@@ -108,7 +103,7 @@ void rapt_tile_bias(const rapt_call *call, const rapt_mask_rows *rows, const rap
   for (int32_t i = 0; i < rows_of(rows); i++) {
     uint32_t *words = sc->mask_words + i; /* the same bits again */
     float *bias = sc->bias + i * sc->bias_stride;
-    if (same_row(rows, i)) {
+    if (i > 0 && rapt_mask_rows_equal(rows, i)) {
       memcpy(bias, bias - sc->bias_stride, (size_t)sc->bias_stride * sizeof *bias);
       continue;
     }

@@ -30,8 +30,7 @@ void rapt_mask_rows_get(const rapt_call *call, const rapt_sequence *s, const rap
     const rapt_row *r = &rows[i < count ? i : count - 1]; /* lanes beyond are as the last row */
     out->row[i] = (const char *)(first + (uint64_t)r->head * head + (uint64_t)r->token * query);
     out->factor[i] = m->factors ? m->factors[r->head] : 1.0f;
-    if (out->row[i] != out->row[0] || memcmp(&out->factor[i], &out->factor[0], sizeof(float)) != 0)
-      out->uniform = 0;
+    if (i > 0 && !rapt_mask_rows_equal(out, i)) out->uniform = 0;
   }
 }
 

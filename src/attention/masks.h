@@ -26,6 +26,15 @@ typedef struct rapt_mask_rows {
 void rapt_mask_rows_get(const rapt_call *call, const rapt_sequence *s, const rapt_row *rows,
                         int32_t count, int32_t lanes, rapt_mask_rows *out);
 
+/* Are rows i and i - 1, i > 0, the same mask? Factors are compared by their bits: NaN is NaN. */
+static inline int32_t rapt_mask_rows_equal(const rapt_mask_rows *rows, int32_t i) {
+  union {
+    float f;
+    uint32_t bits;
+  } a = {rows->factor[i]}, b = {rows->factor[i - 1]};
+  return rows->row[i] == rows->row[i - 1] && a.bits == b.bits;
+}
+
 /* A key block in work: what the kernels get. */
 typedef struct rapt_key_block {
   rapt_block block;

@@ -6,6 +6,7 @@
 #include "merge.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Partials whose channels are summed from nothing before they are added to the row: bounds the error
@@ -72,15 +73,16 @@ static inline __attribute__((always_inline)) void sum_channels(const int count, 
                                                                float *out) {
   vec sum[VECS];
   const vec first = (vec){0, 0, 0, 0} + b->weight[0];
-  for (int k = 0; k < count; k++) sum[k] = first * load(b->row[0] + c + k * VEC);
+  for (int k = 0; k < count; k++) sum[k] = first * load(b->row[0] + c + (ptrdiff_t)k * VEC);
   for (int32_t i = 1; i < b->used; i++) {
     const vec w = (vec){0, 0, 0, 0} + b->weight[i];
-    for (int k = 0; k < count; k++) sum[k] += w * load(b->row[i] + c + k * VEC);
+    for (int k = 0; k < count; k++) sum[k] += w * load(b->row[i] + c + (ptrdiff_t)k * VEC);
   }
   for (int k = 0; k < count; k++) {
-    if (onto) sum[k] += load(out + c + k * VEC);
+    float *at = out + c + (ptrdiff_t)k * VEC;
+    if (onto) sum[k] += load(at);
     sum[k] *= scale;
-    memcpy(out + c + k * VEC, &sum[k], sizeof sum[k]);
+    memcpy(at, &sum[k], sizeof sum[k]);
   }
 }
 

@@ -9,29 +9,29 @@
 #include "rules.h"
 
 typedef struct panel {
-  rapt_rows_kernel kernel;
-  rapt_rows_view view;
   rapt_rules rules;
   int64_t row;
+  float *q;
+  rapt_rows_kernel kernel;
+  rapt_partial now, fold;
   int32_t rows;
   int32_t first;  /* nothing of this split seen yet */
   int32_t folded; /* fold holds earlier splits */
-  float *q;
-  rapt_partial now, fold;
+  rapt_rows_view view;
 } panel;
 
 /* What a task keeps at hand while it walks. */
 typedef struct walk {
+  panel panel[RAPT_MOST_PANELS];
   const rapt_call *call;
   const rapt_task *task;
-  rapt_scratch scratch;
-  panel panel[RAPT_MOST_PANELS];
-  int32_t panels;
+  int64_t next_task;   /* to prefetch while the last block is in work, or -1 */
   rapt_keys_view k, v; /* key 0 of the head */
+  rapt_scratch scratch;
+  int32_t panels;
   int32_t copy_k, copy_v;
-  int32_t last_key;  /* end of the keys that this task walks */
-  int64_t next_task; /* to prefetch while the last block is in work, or -1 */
-  int32_t narrow;    /* panels are not the widest: their mask tiles are not those of other heads */
+  int32_t last_key; /* end of the keys that this task walks */
+  int32_t narrow;   /* panels are not the widest: their mask tiles are not those of other heads */
   int32_t values_finite; /* what is known of the key block in work: rapt_block */
   int32_t stream;        /* the keys are not in L2: prefetch each next block */
 } walk;

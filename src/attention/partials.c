@@ -95,7 +95,8 @@ static const float *sinks_of(const rapt_call *call, const rapt_task *task, int64
   const int32_t group = call->plan->group;
   const float *sinks = call->args.sinks;
   if (!sinks) return 0;
-  for (int32_t i = 0; i < rows; i++) sink[i] = sinks[task->kv_head * group + (row + i) % group];
+  for (int32_t i = 0; i < rows; i++)
+    sink[i] = sinks[(int64_t)task->kv_head * group + (row + i) % group];
   for (int32_t i = rows; i < RAPT_MAX_LANES; i++) sink[i] = sink[rows - 1];
   return sink;
 }

@@ -101,7 +101,7 @@ void rapt_row_scores(const rapt_call *call, const rapt_row_ops *ops, int32_t row
   const rapt_alibi *alibi = alibi_of(plan, rules, kb, &space);
   if (plan->desc.softcap != 0)
     for (int32_t r = 0; r < rows; r++)
-      plan->decode->softcap(sc->s + r * ops->row_block, b->keys, plan->desc.softcap);
+      plan->decode->softcap(sc->s + (int64_t)r * ops->row_block, b->keys, plan->desc.softcap);
   if (kb->bias) ops->add_bias(b, rows, kb->bias, kb->bias_stride, sc->s);
   if (alibi) ops->add_alibi(b, rows, alibi, sc->s);
 }

@@ -47,9 +47,9 @@ static int64_t mask_bytes(int32_t kind) {
 
 static void gather(const char *from, int64_t step, int64_t bytes, int32_t n, char *to) {
   if (bytes == 4) /* sizes the compiler knows */
-    for (int32_t i = 0; i < n; i++) memcpy(to + i * 4, from + i * step, 4);
+    for (int32_t i = 0; i < n; i++) memcpy(to + (int64_t)i * 4, from + i * step, 4);
   else if (bytes == 2)
-    for (int32_t i = 0; i < n; i++) memcpy(to + i * 2, from + i * step, 2);
+    for (int32_t i = 0; i < n; i++) memcpy(to + (int64_t)i * 2, from + i * step, 2);
   else
     for (int32_t i = 0; i < n; i++) to[i] = from[i * step];
 }
@@ -57,7 +57,9 @@ static void gather(const char *from, int64_t step, int64_t bytes, int32_t n, cha
 /* Words of 32 keys from key `at` on. */
 static void bits_of(const row *r, int32_t at, int32_t n, uint32_t *words) {
   for (int32_t w = 0; w * 32 < n; w++) {
-    memcpy(&words[w * RAPT_MAX_LANES], r->mask + (int64_t)(at / 32 + w) * 4, sizeof *words);
+    /* the caller has a mask of bits */ /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+    memcpy(&words[(int64_t)w * RAPT_MAX_LANES], r->mask + (int64_t)(at / 32 + w) * 4,
+           sizeof *words);
   }
 }
 

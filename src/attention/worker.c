@@ -21,7 +21,9 @@ static int64_t claim(rapt_call *call) {
 
 void rapt_work(rapt_call *call, int32_t worker) {
   rapt_scratch scratch;
-  rapt_task task, before = {0};
+  rapt_task task;
+  const rapt_sequence *before = 0; /* and KV head of the task before */
+  int32_t before_head = -1;
   const int64_t tasks = call->total - call->looks;
   int64_t done = 0;
   rapt_scratch_get(call, worker, &scratch);
@@ -34,13 +36,14 @@ void rapt_work(rapt_call *call, int32_t worker) {
     rapt_outlook outlook;
     outlook.next_task = atomic_load_explicit(&call->header->next, memory_order_relaxed);
     if (outlook.next_task >= tasks) outlook.next_task = -1;
-    outlook.new_keys = done == 0 || before.sequence != task.sequence ||
-                       before.kv_head != task.kv_head;
+    outlook.new_keys = before != task.sequence || before_head != task.kv_head;
+    /* a task has a sequence: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     if (task.sequence->row_kernel)
       rapt_row_task(call, &task, &scratch, &outlook);
     else
       rapt_panel_task(call, &task, &scratch, &outlook);
-    before = task;
+    before = task.sequence;
+    before_head = task.kv_head;
   }
   atomic_fetch_add_explicit(&call->header->done, done, memory_order_release);
 }

@@ -55,7 +55,7 @@ static void find_angles(const rapt_rope_job *job, int32_t sequence, int32_t from
       const int64_t at = ((int64_t)position - table->first) * table->stride;
       out->cos[t] = (const float *)(const void *)((const char *)table->cos + at);
       out->sin[t] = (const float *)(const void *)((const char *)table->sin + at);
-    } else if (position == before) {
+    } else if (t > 0 && position == before) {
       out->cos[t] = out->cos[t - 1];
       out->sin[t] = out->sin[t - 1];
     } else {

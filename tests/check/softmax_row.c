@@ -73,7 +73,7 @@ SET_TEST(softmax_pieces, "softmax_pieces") {
         CHECK(fabs((double)z[k] - (t - 1.5)) <= 4 * CHECK_U * (fabs(t) + 1.5), "log %d of %d", k,
               n);
     }
-    CHECK(fabs((double)got - sum) <= bound + (n / 4 + 8) * CHECK_U * sum,
+    CHECK(fabs((double)got - sum) <= bound + (0.25 * n + 8) * CHECK_U * sum,
           "sum of %d is %.9g, should be %.9g", n, (double)got, sum);
     memcpy(z, x, (size_t)n * sizeof *x);
     set->softmax.weights(z, n, base, factor, inverse, z);

@@ -161,7 +161,7 @@ RAPT_TEST(rope_frequencies_given) {
                                   NULL);
   if (!rope) return;
   rapt_rope_frequencies(rope, f, NULL);
-  CHECK(memcmp(f, own, sizeof f) == 0, "%g %g %g", f[0], f[1], f[2]);
+  CHECK(f[0] == own[0] && f[1] == own[1] && f[2] == own[2], "%g %g %g", f[0], f[1], f[2]);
   const float x[7] = {1, 2, 3, 4, 5, 6, 7};
   double want[7];
   float y[7];
