@@ -26,6 +26,7 @@ void rapt_mask_rows_get(const rapt_call *call, const rapt_sequence *s, const rap
   out->key_stride = stride_of(m, 3);
   out->lanes = lanes;
   out->uniform = 1;
+  out->few = 0;
   for (int32_t i = 0; i < lanes; i++) {
     const rapt_row *r = &rows[i < count ? i : count - 1]; /* lanes beyond are as the last row */
     out->row[i] = (const char *)(first + (uint64_t)r->head * head + (uint64_t)r->token * query);

@@ -21,6 +21,7 @@ typedef struct rapt_mask_rows {
   int64_t key_stride;
   int32_t lanes;
   int32_t uniform; /* all rows are one: padding masks */
+  int32_t few;     /* the row kernel's: time goes to memory, not to FMAs */
 } rapt_mask_rows;
 
 void rapt_mask_rows_get(const rapt_call *call, const rapt_sequence *s, const rapt_row *rows,

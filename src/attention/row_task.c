@@ -123,6 +123,7 @@ void rapt_row_task(const rapt_call *call, const rapt_task *task, const rapt_scra
     rapt_row places[RAPT_MAX_ROWS];
     rapt_task_rows(plan, task, 0, task->rows, places);
     rapt_rules_begin(call, s, places, task->rows, task->rows, &w.rules);
+    w.rules.mask.few = 1;
   }
   if (call->split)
     split_task(&w);
