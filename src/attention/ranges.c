@@ -91,12 +91,10 @@ int32_t rapt_view_block(const rapt_rows_view *view, int32_t from, int32_t to, ui
   if (full_end <= full_begin) full_begin = full_end = 0;
 
   int32_t floor = full_end;
-  for (int32_t c = 0; c < RAPT_MAX_VECTORS; c++) {
-    const int32_t lane = (c + 1) * view->vector - 1;
-    if (lane >= 0 && lane < view->lanes)
-      floor = clamp((int64_t)view->range[lane].hi - a, floor, keys);
-    block->stop[c] = lane >= 0 && lane < view->lanes ? floor : keys;
-  }
+  int32_t c = 0, lane = view->vector - 1;
+  for (; lane >= 0 && lane < view->lanes; c++, lane += view->vector)
+    floor = block->stop[c] = clamp((int64_t)view->range[lane].hi - a, floor, keys);
+  for (; c < RAPT_MAX_VECTORS; c++) block->stop[c] = keys;
   block->values_finite = 0;
   block->keys = keys;
   block->values_finite = 0;
