@@ -26,7 +26,8 @@ static rapt_partial take_partial(cursor *c, int64_t sums, int64_t output) {
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void carve_mask(const rapt_plan *plan, cursor *c, rapt_scratch *s) {
-  const int64_t keys = plan->prefill->key_block + RAPT_KEY_ALIGN, words = (keys + 31) / 32;
+  const int64_t block = larger(plan->prefill->key_block, plan->decode->row.row_block);
+  const int64_t keys = block + RAPT_KEY_ALIGN, words = (keys + 31) / 32;
   const int64_t word = sizeof(uint32_t);
   s->mask_words = take(c, words * RAPT_MAX_LANES * word);
   s->mask_permit = take(c, keys * word);

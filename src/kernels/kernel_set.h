@@ -32,7 +32,7 @@ enum {
   RAPT_MAX_ROWS = 12,        /* most rows that the row kernel of any set takes */
   RAPT_PANEL_WIDTHS = 3,     /* panel widths a set may offer, widest first */
   RAPT_CHANNEL_CHUNK = 128,  /* channels of a score that one accumulator sums */
-  RAPT_MOST_KEY_BLOCK = 160, /* no set's key_block is longer */
+  RAPT_MOST_KEY_BLOCK = 160, /* no set's key_block or row_block is longer */
   RAPT_KEY_ALIGN = 16,       /* a block starts at a multiple of this inside its key block */
   RAPT_SPLIT_KEYS = 2016     /* split length; a multiple of every set's key_block */
 };

@@ -6,7 +6,7 @@
  *   SET_KEY_TILE, SET_DV_TILE   register tiles of the widest panel
  *   SET_PANELS     the panel tables, widest first, and SET_N_PANELS */
 _Static_assert(RAPT_SPLIT_KEYS % KEY_BLOCK == 0 && KEY_BLOCK % RAPT_KEY_ALIGN == 0, "key block");
-_Static_assert(KEY_BLOCK <= RAPT_MOST_KEY_BLOCK && ROW_BLOCK <= KEY_BLOCK, "longest block");
+_Static_assert(KEY_BLOCK <= RAPT_MOST_KEY_BLOCK && ROW_BLOCK <= RAPT_MOST_KEY_BLOCK, "blocks");
 _Static_assert(RAPT_SPLIT_KEYS % ROW_BLOCK == 0 && ROW_BLOCK % RAPT_KEY_ALIGN == 0, "row block");
 
 _Static_assert(ROW_MOST >= 1 && ROW_MOST <= RAPT_MAX_ROWS, "rows");
