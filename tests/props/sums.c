@@ -97,8 +97,7 @@ RAPT_TEST(doubled_keys) {
     }
     problem half = p;
     half.args.kv_len = 65;
-    half.ref_o = half.ref_lse = NULL;
-    problem_reference(&half);
+    problem_reference(&half); /* p has no reference yet: the arrays are half's own */
     FOR_EACH_ISA(isa) {
       if (!problem_run(&p, isa, NULL)) break;
       for (int64_t n = 0; n < rows[i]; n++) {
@@ -108,8 +107,7 @@ RAPT_TEST(doubled_keys) {
         CHECK_CLOSE(reference_lse_at(&p.args, 0, 0, n), &lse, 1, 2e-6, 2e-6, "%s LSE", isa);
       }
     }
-    free(half.ref_o);
-    free(half.ref_lse);
+    problem_forget(&half);
     problem_free(&p);
   }
 }

@@ -296,7 +296,8 @@ RAPT_TEST(merge_empty_partials_show_in_no_bit) {
   float *want = merge_outputs(&c, &n);
   for (int32_t at = 0; at <= c.n; at++) {
     rapt_merge_part part[41];
-    for (int32_t i = 0; i < 41; i++) part[i] = c.part[i - (i > at && i > 0)];
+    for (int32_t i = 0; i < 41; i++)
+      if (i != at) part[i] = c.part[i - (i > at)];
     part[at] = (rapt_merge_part){.o.data = nan, .lse.data = &nothing};
     c.args.partials = part;
     c.args.n = 41;
