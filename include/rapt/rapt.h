@@ -607,7 +607,8 @@ RAPT_API rapt_status rapt_sinusoidal_table(int32_t tokens, int32_t first, int32_
                                            uint32_t flags, float *out, int64_t stride,
                                            const rapt_executor *executor, rapt_error *error);
 
-/* x[t] += table[positions[t]] for rows of dim floats: learned positions, or sinusoidal ones. */
+/* x[t] += table[positions[t]] for rows of dim floats: learned positions, or sinusoidal ones. x must not
+ * overlap what is read. */
 typedef struct rapt_add_positions_args {
   uint32_t size;
   uint32_t flags; /* must be 0 */
@@ -768,7 +769,8 @@ RAPT_API rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *
                                       const rapt_executor *executor, rapt_error *error);
 
 /* Only the keys and values of source (or of x, if source is NULL), into the cache: for cross attention,
- * where the source is the same in every step. Reads no field of queries or outputs. */
+ * where the source is the same in every step. Reads no field of outputs and, with a source, none of
+ * queries (x, q_len, q_lens, q_offsets, positions). */
 RAPT_API rapt_status rapt_mha_project_kv(const rapt_mha *mha, const rapt_mha_args *args,
                                          const rapt_executor *executor, rapt_error *error);
 

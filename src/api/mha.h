@@ -21,15 +21,21 @@ typedef struct rapt_mha_call {
   rapt_mha_layout layout;
 } rapt_mha_call;
 
-/* Structs and counts: what a workspace query needs. extent and layout are those of the largest call. */
-rapt_status rapt_mha_load(const rapt_mha *mha, const rapt_mha_args *in, rapt_mha_call *call,
-                          rapt_error *error);
+/* Structs and counts: what a workspace query needs. extent and layout are those of the largest call.
+ * kv_only: fields of queries and outputs are not read. */
+rapt_status rapt_mha_load(const rapt_mha *mha, const rapt_mha_args *in, int kv_only,
+                          rapt_mha_call *call, rapt_error *error);
 
 /* Then lengths and tensors. kv_only: queries and outputs are left alone. */
 rapt_status rapt_mha_check(rapt_mha_call *call, int kv_only, rapt_error *error);
 
 /* Its last part: data, strides and overlaps (mha_tensors.c). */
 rapt_status rapt_mha_check_tensors(const rapt_mha_call *call, int kv_only, rapt_error *error);
+
+/* Scores that attention has found right (of keys up to kv_len) are not where the output projection will
+ * write. */
+rapt_status rapt_mha_check_scores(const rapt_mha_call *call, const rapt_scores_out *scores,
+                                  int32_t kv_len, rapt_error *error);
 
 /* Tokens of sequence b that bring new keys, whether or not they are projected. */
 static inline int32_t rapt_mha_new_len(const rapt_mha_call *call, int32_t b) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mha.h"
+#include "rope_table.h"
 
 /* ---- Structs and counts ------------------------------------------------------------------------- */
 
@@ -43,18 +44,12 @@ static rapt_status load_rules(rapt_mha_call *call, rapt_error *error) {
 }
 
 static rapt_status load_table(rapt_mha_call *call, rapt_error *error) {
-  static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_rope_table, "args.rope_table", stride);
-  rapt_rope_table *t = &call->table;
+  static const rapt_rope_table_names names = RAPT_ROPE_TABLE_NAMES("args.rope_table");
   if (!call->args.rope_table) return RAPT_OK;
-  rapt_status status = rapt_load_struct(&type, call->args.rope_table, t, error);
-  if (!status && !call->mha->rope)
+  if (!call->mha->rope)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.rope_table",
                      "is given, but the layer has no rope");
-  if (!status) status = rapt_check_range(t->reserved, 0, 0, "args.rope_table.reserved", error);
-  if (!status && t->count > 0 && (!t->cos || !t->sin))
-    return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.rope_table.cos",
-                     "and sin must not be NULL");
-  return status;
+  return rapt_load_rope_table(&names, call->mha->rope, call->args.rope_table, &call->table, error);
 }
 
 static rapt_status check_counts(const rapt_mha_args *a, rapt_error *error) {
@@ -68,12 +63,24 @@ static rapt_status check_counts(const rapt_mha_args *a, rapt_error *error) {
   return status;
 }
 
-rapt_status rapt_mha_load(const rapt_mha *mha, const rapt_mha_args *in, rapt_mha_call *call,
-                          rapt_error *error) {
+/* For keys and values alone: outputs are none, and with a source of its own there are no queries. */
+static void forget_queries(rapt_mha_args *a) {
+  a->out = NULL;
+  a->attention = NULL;
+  if (a->source_len == 0 && !a->source) return; /* keys come from x */
+  a->x = NULL;
+  a->q_len = 0;
+  a->q_lens = a->q_offsets = NULL;
+  a->positions = NULL;
+}
+
+rapt_status rapt_mha_load(const rapt_mha *mha, const rapt_mha_args *in, int kv_only,
+                          rapt_mha_call *call, rapt_error *error) {
   static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_mha_args, "args", out_stride);
   if (!mha) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "mha", "is NULL");
   call->mha = mha;
   rapt_status status = rapt_load_struct(&type, in, &call->args, error);
+  if (!status && kv_only) forget_queries(&call->args);
   if (!status) status = check_counts(&call->args, error);
   if (!status) status = load_cache(call, error);
   if (!status) status = load_rules(call, error);

@@ -190,13 +190,14 @@ rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *args, voi
   rapt_executor with;
   rapt_attention_args attention, checked;
   rapt_scores_out scores;
-  rapt_status status = rapt_mha_load(mha, args, &call, error);
+  rapt_status status = rapt_mha_load(mha, args, 0, &call, error);
   if (!status) status = rapt_mha_check(&call, 0, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (!status) status = check_workspace(&call, workspace, workspace_bytes, error);
   if (status) return status;
   compose(&call, workspace, &attention);
   status = rapt_load_args(&mha->attention, &attention, &checked, &scores, error);
+  if (!status) status = rapt_mha_check_scores(&call, &scores, attention.kv_len, error);
   if (!status) status = run(&call, &attention, workspace, workspace_bytes, &with, error);
   return status;
 }
@@ -205,7 +206,7 @@ rapt_status rapt_mha_project_kv(const rapt_mha *mha, const rapt_mha_args *args,
                                 const rapt_executor *executor, rapt_error *error) {
   rapt_mha_call call;
   rapt_executor with;
-  rapt_status status = rapt_mha_load(mha, args, &call, error);
+  rapt_status status = rapt_mha_load(mha, args, 1, &call, error);
   if (!status) status = rapt_mha_check(&call, 1, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (status) return status;
@@ -228,7 +229,7 @@ rapt_status rapt_mha_workspace(const rapt_mha *mha, const rapt_mha_args *args, i
                                rapt_workspace_info *info, rapt_error *error) {
   rapt_mha_call call;
   rapt_layout attention;
-  rapt_status status = rapt_mha_load(mha, args, &call, error);
+  rapt_status status = rapt_mha_load(mha, args, 0, &call, error);
   if (!status) status = rapt_check_range(workers, 1, RAPT_MOST_WORKERS, "workers", error);
   if (status) return status;
   rapt_layout_for(mha->plan, call.extent.batch, call.extent.q_len, call.extent.kv_len, workers,

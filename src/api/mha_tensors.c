@@ -111,3 +111,29 @@ rapt_status rapt_mha_check_tensors(const rapt_mha_call *call, int kv_only, rapt_
   }
   return status ? status : check_overlaps(call, &t, spans, error);
 }
+
+rapt_status rapt_mha_check_scores(const rapt_mha_call *call, const rapt_scores_out *scores,
+                                  int32_t kv_len, rapt_error *error) {
+  const rapt_mha_args *a = &call->args;
+  const int32_t heads = scores->heads ? scores->n_heads : call->mha->attention.heads_q;
+  const int32_t rows = scores->rows ? scores->n_rows : a->q_len;
+  rapt_region each = {.last = {a->batch, heads, rows}, .dims = 3, .uniform = 1},
+              sums = {.last = {a->batch, heads}, .dims = 2, .uniform = 1};
+  find_empty(&each);
+  find_empty(&sums);
+  rapt_operand of[2] = {operand_of("attention.scores", scores->data, scores->stride, &each,
+                                   scores->data ? kv_len : 0),
+                        operand_of("attention.scores", scores->key_sums, scores->key_sums_stride,
+                                   &sums, scores->key_sums ? kv_len : 0)};
+  of[1].data_name = "args.attention.scores.key_sums";
+  tensors t;
+  rapt_span out, span;
+  collect(call, 0, &t);
+  rapt_status status = rapt_span_measure(&t.operand[OUT], &out, error);
+  for (int i = 0; i < 2 && !status; i++) {
+    status = rapt_span_measure(&of[i], &span, error);
+    if (!status && rapt_spans_overlap(&span, &out))
+      status = rapt_fail_data(&of[i], "so it overlaps args.", "out", error);
+  }
+  return status;
+}

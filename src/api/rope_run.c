@@ -3,12 +3,13 @@
  * rapt_rope_rotate: everything is checked, then the tasks are shared out. */
 #include <inttypes.h>
 
-#include "../layer/rope.h"
-#include "api.h"
+#include "rope_table.h"
 #include "share.h"
 #include "spans.h"
 
 enum { ELEMENT = 4 };
+
+static const rapt_rope_table_names table_names = RAPT_ROPE_TABLE_NAMES("args.table");
 
 static rapt_status check_scalars(const rapt_rope_args *a, rapt_error *error) {
   rapt_status status = rapt_check_range(a->flags & ~(uint32_t)(RAPT_ROPE_INVERSE | RAPT_ROPE_SHIFT),
@@ -21,29 +22,6 @@ static rapt_status check_scalars(const rapt_rope_args *a, rapt_error *error) {
     status = rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.offsets",
                        "must be NULL when args.positions are given");
   return status;
-}
-
-/* Its own cosines and sines; `out` keeps the caller's. */
-static rapt_status load_table(const rapt_rope *rope, const rapt_rope_table *in,
-                              rapt_rope_table *out, rapt_error *error) {
-  static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_rope_table, "args.table", stride);
-  rapt_status status = rapt_load_struct(&type, in, out, error);
-  if (!status) status = rapt_check_range(out->first, 0, INT32_MAX, "args.table.first", error);
-  if (!status)
-    status = rapt_check_range(out->count, 0, INT64_C(0x80000000) - out->first, "args.table.count",
-                              error);
-  if (!status) status = rapt_check_range(out->reserved, 0, 0, "args.table.reserved", error);
-  if (status || out->count == 0) return status;
-  const rapt_region region = {.last = {out->count}, .dims = 1};
-  const int64_t row_bytes = (int64_t)rope->pairs * ELEMENT;
-  const rapt_operand
-      cos = {"table",      NULL,    0,         ELEMENT,          out->cos,
-             &out->stride, &region, row_bytes, "args.table.cos", "args.table.stride"},
-      sin = {"table",      NULL,    0,         ELEMENT,          out->sin,
-             &out->stride, &region, row_bytes, "args.table.sin", "args.table.stride"};
-  rapt_span span;
-  status = rapt_span_measure(&cos, &span, error);
-  return status ? status : rapt_span_measure(&sin, &span, error);
 }
 
 /* Positions a token may have. */
@@ -119,7 +97,7 @@ rapt_status rapt_rope_rotate(const rapt_rope *rope, const rapt_rope_args *args,
   rapt_status status = rapt_load_struct(&type, args, &a, error);
   if (!status) status = check_scalars(&a, error);
   if (!status && a.table) {
-    status = load_table(rope, a.table, &table, error);
+    status = rapt_load_rope_table(&table_names, rope, a.table, &table, error);
     if (!status)
       allowed = (limits){
           .low = table.first, .high = (int64_t)table.first + table.count - 1, .table = 1};

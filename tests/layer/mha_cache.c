@@ -168,6 +168,12 @@ RAPT_TEST(mha_cross_once) {
     args.source_lens = lens;
     args.source_stride[0] = sizeof source[0];
     args.source_stride[1] = sizeof source[0][0];
+    /* What only queries and outputs have is not looked at. */
+    const int32_t *nowhere = (const int32_t *)(uintptr_t)16; /* NOLINT(performance-no-int-to-ptr) */
+    args.q_len = -1;
+    args.q_lens = args.q_offsets = args.positions = nowhere;
+    args.attention = (const void *)nowhere;
+    args.x_stride[0] = args.out_stride[1] = 1;
     CHECK(rapt_mha_project_kv(c.mha, &args, NULL, NULL) == RAPT_OK, "keys and values");
     memcpy(kv.lengths, lens, sizeof lens);
     for (int32_t t = 0; t < LONG; t += 7) {

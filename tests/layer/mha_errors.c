@@ -207,6 +207,39 @@ RAPT_TEST(mha_call_refusals) {
   rapt_mha_destroy(mha);
 }
 
+/* A forward holds its table to what rapt_rope_rotate does. */
+RAPT_TEST(mha_table_refusals) {
+  static float angles[64];
+  rapt_rope *rope = NULL;
+  rapt_mha *mha = NULL;
+  rapt_mha_desc desc = good_desc();
+  const rapt_rope_desc turns = {.size = sizeof turns, .head_dim = desc.attention->head_dim_qk};
+  REQUIRE(rapt_rope_create(&turns, &rope, NULL) == RAPT_OK, "rope");
+  desc.rope = rope;
+  REQUIRE(rapt_mha_create(&desc, &mha, NULL) == RAPT_OK, "create");
+#define TABLE_REFUSED(spoil, field)                                                     \
+  do {                                                                                  \
+    rapt_rope_table t = {                                                               \
+        .size = sizeof t, .count = 8, .cos = angles, .sin = angles + 32, .stride = 16}; \
+    rapt_mha_args a = good_args();                                                      \
+    a.rope_table = &t;                                                                  \
+    spoil;                                                                              \
+    refused_call(mha, &a, INVALID, field);                                              \
+  } while (0)
+  TABLE_REFUSED(t.first = -5, "args.rope_table.first");
+  TABLE_REFUSED((t.first = INT32_MAX - 1, t.count = 10), "args.rope_table.count");
+  TABLE_REFUSED(t.reserved = 1, "args.rope_table.reserved");
+  TABLE_REFUSED(t.cos = NULL, "args.rope_table.cos");
+  TABLE_REFUSED(t.sin = (const float *)(const void *)((const char *)angles + 1),
+                "args.rope_table.sin");
+  TABLE_REFUSED(t.stride = 3, "args.rope_table.stride");
+  TABLE_REFUSED(t.stride = INT64_MAX - 3, "args.rope_table.stride");
+  TABLE_REFUSED(t.stride = INT64_MIN, "args.rope_table.stride");
+#undef TABLE_REFUSED
+  rapt_mha_destroy(mha);
+  rapt_rope_destroy(rope);
+}
+
 /* The workspace for one worker serves any executor; for more it grows. */
 RAPT_TEST(mha_workspace_sizes) {
   rapt_mha_desc desc = good_desc();

@@ -146,6 +146,15 @@ RAPT_TEST(mha_overlaps) {
     args.out = pool;
     rules.lse = (rapt_tensor){pool + EMBED, {HEADS * N * f, N * f, f}};
     refused(&c, &args, "args.out", "lse");
+    rules.lse.data = NULL;
+    rapt_scores_out look = {.size = sizeof look, .data = pool + EMBED};
+    look.stride[0] = HEADS * N * N * f, look.stride[1] = N * N * f, look.stride[2] = N * f;
+    rules.scores = &look;
+    refused(&c, &args, "args.attention.scores.data", "args.out");
+    look.data = NULL;
+    look.key_sums = pool + EMBED;
+    look.key_sums_stride[0] = HEADS * N * f, look.key_sums_stride[1] = N * f;
+    refused(&c, &args, "args.attention.scores.key_sums", "args.out");
   }
   mha_case_destroy(&c);
 }
