@@ -65,6 +65,7 @@ static void permit_keys(const rapt_rows_view *view, int32_t first, int32_t from,
     while (begin < view->lanes && view->range[begin].hi <= key) begin++;
     while (end < view->lanes && view->range[end].lo <= key) end++;
     int32_t stop = key < view->keep ? view->lanes : end;
+    /* a view has 1 to RAPT_MAX_LANES lanes: NOLINTNEXTLINE(clang-analyzer-core.BitwiseShift) */
     uint64_t below_end = ((uint64_t)1 << stop) - 1, below_begin = ((uint64_t)1 << begin) - 1;
     permit[n] = begin < stop ? (uint32_t)(below_end & ~below_begin) : 0;
   }
