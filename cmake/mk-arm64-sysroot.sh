@@ -7,7 +7,8 @@ set -euo pipefail
 [ $# = 1 ] || { echo "usage: $0 DIR" >&2; exit 2; }
 sysroot=$(realpath -m "$1")
 apt_root=$sysroot/.apt
-[ -f "$sysroot/.done" ] && exit 0
+done_mark=$sysroot/.done-2 # counts up with what this script makes, so that older trees are made again
+[ -f "$done_mark" ] && exit 0
 
 packages=(libc6 libc6-dev linux-libc-dev libgcc-s1 libgcc-12-dev libstdc++6 libstdc++-12-dev
   libgomp1 libgfortran5 libopenblas0-openmp libopenblas-openmp-dev
@@ -36,5 +37,9 @@ private_apt() {
 private_apt update
 (cd "$apt_root/debs" && private_apt download "${packages[@]}")
 for deb in "$apt_root"/debs/*.deb; do dpkg-deb -x "$deb" "$sysroot"; done
+# Absolute links would leave the tree: the linker then finds no libm.so and takes the static libm.
+find "$sysroot" -type l -lname '/*' -print0 | while IFS= read -r -d '' link; do
+  ln -snfr "$sysroot$(readlink "$link")" "$link"
+done
 rm -rf "$apt_root"
-touch "$sysroot/.done"
+touch "$done_mark"
