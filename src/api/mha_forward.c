@@ -108,6 +108,12 @@ static void add_new_keys(const rapt_mha_call *call, const rapt_const_tensor *k,
   add_keys(call, &call->mha->v, v, call->mha->attention.head_dim_v, p);
 }
 
+static rapt_projections projections_of(const rapt_mha_call *call, const rapt_executor *executor) {
+  return (rapt_projections){.batch = call->args.batch,
+                            .workers = executor->max_workers,
+                            .gemv = &call->mha->plan->decode->gemv};
+}
+
 static rapt_status project(rapt_projections *p, const rapt_executor *executor, rapt_error *error) {
   return rapt_share(executor, p->total, p->cost, rapt_projections_task, p, error);
 }
@@ -160,7 +166,7 @@ static rapt_status run(const rapt_mha_call *call, const rapt_attention_args *att
                        rapt_error *error) {
   const rapt_mha *mha = call->mha;
   const rapt_mha_args *a = &call->args;
-  rapt_projections first = {.batch = a->batch}, last = {.batch = a->batch};
+  rapt_projections first = projections_of(call, executor), last = first;
   rapt_projection q = from_queries(a, a->x, a->x_stride, &mha->q);
   q.y = (char *)(uintptr_t)attention->q.data;
   memcpy(q.y_stride, attention->q.stride, sizeof q.y_stride);
@@ -216,7 +222,7 @@ rapt_status rapt_mha_project_kv(const rapt_mha *mha, const rapt_mha_args *args,
   if (!call.new_keys)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.flags",
                      "has RAPT_MHA_KEEP_KV: nothing would be projected");
-  rapt_projections p = {.batch = call.args.batch};
+  rapt_projections p = projections_of(&call, &with);
   rapt_const_tensor k = {.data = call.cache.k.data}, v = {.data = call.cache.v.data};
   memcpy(k.stride, call.cache.k.stride, sizeof k.stride);
   memcpy(v.stride, call.cache.v.stride, sizeof v.stride);

@@ -214,6 +214,22 @@ typedef struct rapt_position_ops {
   void (*add)(float *x, const float *p, int64_t n);
 } rapt_position_ops;
 
+/* Rows of x by a matrix, for few rows: y[r][c] += sum over k of x[r][k] * w, r < n_rows. A sum depends on
+ * the inner dimension alone, neither on the columns that are done together nor on the row's companions. */
+typedef struct rapt_gemv {
+  const float *const *x; /* [n_rows] rows of `inner` floats */
+  const float *w;
+  int64_t ld; /* floats from row to row of w */
+  int32_t n_rows, inner, columns;
+  float *y; /* rows of `columns` floats */
+  int64_t y_stride;
+} rapt_gemv;
+
+typedef struct rapt_gemv_ops {
+  void (*in_out)(const rapt_gemv *g); /* w[inner][columns] */
+  void (*out_in)(const rapt_gemv *g); /* w[columns][inner] */
+} rapt_gemv_ops;
+
 typedef struct rapt_kernel_set {
   const char *name; /* "<isa>_<compute type>" */
   const char *isa;  /* "<isa>" */
@@ -234,6 +250,7 @@ typedef struct rapt_kernel_set {
   /* out[i] = 2^x[i], the set's own exponential (for tests). */
   void (*exp2)(const float *x, float *out, int32_t n);
   rapt_position_ops position;
+  rapt_gemv_ops gemv;
 } rapt_kernel_set;
 
 #endif

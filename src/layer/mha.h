@@ -6,6 +6,7 @@
 
 #include <rapt/rapt.h>
 
+#include "../kernels/kernel_set.h"
 #include "../platform/blas.h"
 
 typedef struct rapt_matrix {
@@ -48,9 +49,11 @@ typedef struct rapt_projection {
   int32_t len, y_packed;
 } rapt_projection;
 
-/* Up to three that may be computed at the same time. */
+/* Up to three that may be computed at the same time; the first line is set before they are added. */
 typedef struct rapt_projections {
-  int32_t batch, n;
+  int32_t batch, workers;
+  const rapt_gemv_ops *gemv;
+  int32_t n;
   rapt_projection item[3];
   rapt_tile tile;
   int64_t total; /* tasks */

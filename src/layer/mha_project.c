@@ -3,17 +3,34 @@
  * Projections, cut into tasks. The cut follows from the shapes alone,
  * each sequence on its own, so neither workers nor batch companions show in the bits:
  *   - a sequence with several rows: tiles of rows and columns, by matrix product into y itself;
- *   - a sequence with one row (decode): columns in parts of about RAPT_ROW_COLUMNS. All such sequences
- *     share a task, which takes a piece of the matrix for each of them in turn: the matrix, which is
- *     all that costs, comes from memory once. */
+ *   - a sequence with one row (decode): columns in parts, as few as the workers allow, because long rows
+ *     of the matrix come faster from memory. The kernel set's own gemv does several such sequences
+ *     at once, and its sums depend neither on the columns beside them nor on companions. */
 #include "mha.h"
 
 #include <string.h>
 
-enum { ROWS_TOGETHER = 8 };
+enum {
+  ROWS_TOGETHER = 8,
+  SUMS = 4096, /* of a task's rows together: with them in L1, the matrix streams by */
+  LEAST_COLUMNS = 64,
+  LEAST_BYTES = 512 * 1024 /* of a task for single rows: some microseconds */
+};
 static const double products_per_ns = 50, bytes_per_ns = 30;
 
 static int32_t parts_of(int64_t n, int32_t size) { return (int32_t)((n + size - 1) / size); }
+
+/* Columns of a task for `rows` sequences of one row: a part for each worker, because longer rows of the
+ * matrix come faster; cut evenly, in whole cache lines. */
+static int32_t row_columns(const rapt_matrix *w, int32_t rows, int32_t workers) {
+  const int32_t together = rows < ROWS_TOGETHER ? rows : ROWS_TOGETHER;
+  const int32_t least = LEAST_BYTES / (w->in * (int32_t)sizeof(float));
+  int32_t most = parts_of(w->out, workers);
+  if (most < least) most = least;
+  if (most < LEAST_COLUMNS) most = LEAST_COLUMNS;
+  if (most > SUMS / together) most = SUMS / together;
+  return parts_of(parts_of(w->out, parts_of(w->out, most)), 16) * 16;
+}
 
 void rapt_projections_add(rapt_projections *p, const rapt_projection *item) {
   rapt_projection *to = &p->item[p->n++];
@@ -23,15 +40,17 @@ void rapt_projections_add(rapt_projections *p, const rapt_projection *item) {
   to->per_head = joined ? 0 : parts_of(to->dim, p->tile.columns);
   to->column_tiles = joined ? parts_of(to->matrix->out, p->tile.columns) : to->heads * to->per_head;
   to->row_tiles = to->row_parts = 0;
+  int32_t single = 0;
   for (int32_t b = 0; b < p->batch; b++) {
     int32_t rows = rapt_projection_len(to, b);
     if (rows > 1) to->row_tiles += parts_of(rows, p->tile.rows);
-    if (rows == 1) to->row_parts = parts_of(to->matrix->out, RAPT_ROW_COLUMNS);
+    single += rows == 1;
     p->cost += (double)rows * to->matrix->in * to->matrix->out / products_per_ns;
   }
-  if (to->row_parts) {
+  if (single) {
     const double bytes = (double)to->matrix->in * to->matrix->out * (double)sizeof(float);
-    to->row_columns = (parts_of(to->matrix->out, to->row_parts) + 15) / 16 * 16; /* cache lines */
+    to->row_columns = row_columns(to->matrix, single, p->workers);
+    to->row_parts = parts_of(to->matrix->out, to->row_columns);
     p->cost += bytes / bytes_per_ns;
   }
   to->tasks = (int64_t)to->row_tiles * to->column_tiles + to->row_parts;
@@ -104,34 +123,38 @@ static void put_row(const rapt_projection *item, int32_t b, int32_t column, int3
   }
 }
 
+/* The next sequences with one row from *b on, at most ROWS_TOGETHER. */
+static int32_t single_rows(const rapt_projections *p, const rapt_projection *item, int32_t *b,
+                           int32_t *sequence, const float **x) {
+  int32_t rows = 0;
+  for (; *b < p->batch && rows < ROWS_TOGETHER; ++*b)
+    if (rapt_projection_len(item, *b) == 1) {
+      x[rows] = x_at(item, *b, 0);
+      sequence[rows++] = *b;
+    }
+  return rows;
+}
+
 static void rows_task(const rapt_projections *p, const rapt_projection *item, int32_t part) {
   const rapt_matrix *w = item->matrix;
-  float sums[ROWS_TOGETHER][RAPT_ROW_COLUMNS];
+  const int32_t column = part * item->row_columns;
+  const int32_t n = w->out - column < item->row_columns ? w->out - column : item->row_columns;
+  _Alignas(64) float sums[SUMS];
   int32_t sequence[ROWS_TOGETHER];
-  int32_t column = part * item->row_columns;
-  int32_t n = w->out - column < item->row_columns ? w->out - column : item->row_columns;
-  if (n <= 0) return;
-  int32_t step = rapt_blas_row_step(n, w->out_in);
-  for (int32_t b = 0; b < p->batch;) {
-    int32_t rows = 0;
-    for (; b < p->batch && rows < ROWS_TOGETHER; b++)
-      if (rapt_projection_len(item, b) == 1) {
-        begin_row(w, column, n, sums[rows]);
-        sequence[rows++] = b;
-      }
-    for (int32_t k = 0; k < w->in && rows > 0; k += step)
-      for (int32_t r = 0; r < rows; r++) {
-        rapt_product product = {.x = x_at(item, sequence[r], 0),
-                                .w = w_at(w, column),
-                                .y = sums[r],
-                                .ld_w = w->ld,
-                                .out_in = w->out_in,
-                                .rows = 1,
-                                .columns = n,
-                                .inner = w->in};
-        rapt_blas_row_add(&product, k, w->in - k < step ? w->in : k + step);
-      }
-    for (int32_t r = 0; r < rows; r++) put_row(item, sequence[r], column, n, sums[r]);
+  const float *x[ROWS_TOGETHER];
+  for (int32_t b = 0, rows; (rows = single_rows(p, item, &b, sequence, x)) > 0;) {
+    const rapt_gemv gemv = {.x = x,
+                            .w = w_at(w, column),
+                            .ld = w->ld,
+                            .n_rows = rows,
+                            .inner = w->in,
+                            .columns = n,
+                            .y = sums,
+                            .y_stride = item->row_columns};
+    for (int32_t r = 0; r < rows; r++) begin_row(w, column, n, sums + r * gemv.y_stride);
+    (w->out_in ? p->gemv->out_in : p->gemv->in_out)(&gemv);
+    for (int32_t r = 0; r < rows; r++)
+      put_row(item, sequence[r], column, n, sums + r * gemv.y_stride);
   }
 }
 
@@ -140,10 +163,12 @@ void rapt_projections_task(void *job, int64_t task) {
   const rapt_projection *item = p->item;
   while (task >= item->tasks) task -= (item++)->tasks;
   int64_t tiles = (int64_t)item->row_tiles * item->column_tiles;
-  const int32_t before = rapt_blas_begin();
-  if (task < tiles) /* rows innermost: their columns' weights stay in cache */
-    tile_task(p, item, (int32_t)(task / item->row_tiles), (int32_t)(task % item->row_tiles));
-  else
+  if (task >= tiles) {
     rows_task(p, item, (int32_t)(task - tiles));
+    return;
+  }
+  const int32_t before = rapt_blas_begin();
+  /* Rows innermost: their columns' weights stay in cache. */
+  tile_task(p, item, (int32_t)(task / item->row_tiles), (int32_t)(task % item->row_tiles));
   rapt_blas_end(before);
 }

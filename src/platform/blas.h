@@ -30,12 +30,6 @@ typedef struct rapt_tile {
 rapt_tile rapt_blas_tile(void);
 void rapt_blas_multiply_add(const rapt_product *product);
 
-/* One row of x by up to RAPT_ROW_COLUMNS columns, for inner channels first .. last-1. Callers walk inner
- * in steps of rapt_blas_row_step and so share a piece of w, in L1 by then, among several rows. */
-enum { RAPT_ROW_COLUMNS = 512 };
-int32_t rapt_blas_row_step(int32_t columns, int32_t out_in);
-void rapt_blas_row_add(const rapt_product *product, int32_t first, int32_t last);
-
 /* 0 if this library was built without BLAS. */
 int rapt_blas_present(void);
 

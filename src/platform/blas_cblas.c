@@ -8,9 +8,9 @@
  * - The OpenMP build asks its runtime, which is ours, how many threads a region may have. That is a setting
  *   of the calling task and of nobody else: it is 1 while a worker calls BLAS (executor_openmp.c).
  * - The pthread build has a pool of its own and can be told by nothing but a setter for the whole
- *   process. It does small products on the calling thread: up to 65536 * 4 multiply-adds, and matrices below
- *   2304 * 4 elements by a vector, with the build's default of GEMM_MULTITHREAD_THRESHOLD = 4
- *   (interface/gemm.c and gemv.c). So it gets pieces of that size.
+ *   process. It does small products on the calling thread: up to 65536 * 4 multiply-adds,
+ *   with the build's default of GEMM_MULTITHREAD_THRESHOLD = 4 (interface/gemm.c). So it gets pieces of that
+ *   size.
  *
  * A test watches threads and their time with all three builds.
  *
@@ -38,8 +38,6 @@ enum {
   PIECE_ROWS = 48,
   PIECE_COLUMNS = 128,
   PIECE_PRODUCTS = 65536 * 4, /* most multiply-adds of a call */
-  ROW_ELEMENTS = 8192,        /* most elements of a matrix in a call by a row, a multiple of 512 */
-  ROWS_AT_ONCE = 4, /* with w^T: the kernels of OpenBLAS take four dot products at a time */
   WHOLE_ROWS = 256,
   WHOLE_COLUMNS = 192
 };
@@ -72,26 +70,6 @@ void rapt_blas_multiply_add(const rapt_product *p) {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, p->out_in ? CblasTrans : CblasNoTrans, p->rows,
                 p->columns, inner, 1.0f, p->x + k, (int)p->ld_x, w, (int)p->ld_w, 1.0f, p->y,
                 (int)p->ld_y);
-  }
-}
-
-int32_t rapt_blas_row_step(int32_t columns, int32_t out_in) {
-  int32_t step = ROW_ELEMENTS / (out_in ? ROWS_AT_ONCE : columns);
-  return step / 8 * 8;
-}
-
-void rapt_blas_row_add(const rapt_product *p, int32_t first, int32_t last) {
-  const float *x = p->x + first;
-  int32_t inner = last - first;
-  if (!p->out_in) {
-    cblas_sgemv(CblasRowMajor, CblasTrans, inner, p->columns, 1.0f, p->w + first * p->ld_w,
-                (int)p->ld_w, x, 1, 1.0f, p->y, 1);
-    return;
-  }
-  for (int32_t c = 0; c < p->columns; c += ROWS_AT_ONCE) {
-    int32_t n = p->columns - c < ROWS_AT_ONCE ? p->columns - c : ROWS_AT_ONCE;
-    cblas_sgemv(CblasRowMajor, CblasNoTrans, n, inner, 1.0f, p->w + first + c * p->ld_w,
-                (int)p->ld_w, x, 1, 1.0f, p->y + c, 1);
   }
 }
 

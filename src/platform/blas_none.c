@@ -8,16 +8,8 @@ void rapt_blas_end(int32_t before) { (void)before; }
 
 int rapt_blas_present(void) { return 0; }
 
-rapt_tile rapt_blas_tile(void) { return (rapt_tile){1, RAPT_ROW_COLUMNS}; }
+rapt_tile rapt_blas_tile(void) { return (rapt_tile){1, 1}; }
 
 void rapt_blas_multiply_add(const rapt_product *product) { (void)product; }
-
-int32_t rapt_blas_row_step(int32_t columns, int32_t out_in) { return columns + out_in; }
-
-void rapt_blas_row_add(const rapt_product *product, int32_t first, int32_t last) {
-  (void)product;
-  (void)first;
-  (void)last;
-}
 
 void rapt_blas_describe(rapt_blas_info *info) { info->parallel = RAPT_BLAS_NONE; }

@@ -65,4 +65,5 @@ SET_TEST(table, "table") {
         "the row kernel lacks an operation");
   CHECK(set->position.rotate_halves && set->position.rotate_pairs && set->position.add,
         "an operation of positions is missing");
+  CHECK(set->gemv.in_out && set->gemv.out_in, "a gemv is missing");
 }

@@ -19,6 +19,7 @@
 #define ROW_VECTORS_FOR(R) ((R) <= 2 ? 4 : 2)
 #include "../tmpl/row.h"
 
+#include "../tmpl/gemv.h"
 #include "../tmpl/rotary.h"
 
 #define SET_ISA generic

@@ -53,4 +53,5 @@ const rapt_kernel_set SET_PASTE(SET_ISA) = {
     .finite = RAPT_MASKED_FMA ? 0 : set_finite,
     .exp2 = set_exp2,
     .position = {.rotate_halves = rotary_halves, .rotate_pairs = rotary_pairs, .add = position_add},
+    .gemv = {.in_out = gemv_in_out, .out_in = gemv_out_in},
 };

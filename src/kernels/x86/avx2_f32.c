@@ -31,6 +31,7 @@
 #define ROW_VECTORS_FOR(R) ((R) == 1 ? 8 : (R) == 2 ? 4 : 2)
 #include "../tmpl/row.h"
 
+#include "../tmpl/gemv.h"
 #include "../tmpl/rotary.h"
 
 #define SET_ISA avx2

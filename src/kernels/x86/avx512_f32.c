@@ -27,6 +27,7 @@
 #define ROW_VECTORS_FOR(R) ((R) <= 2 ? 8 : 4)
 #include "../tmpl/row.h"
 
+#include "../tmpl/gemv.h"
 #include "../tmpl/rotary.h"
 
 #include "../simd/avx512_8.h"
