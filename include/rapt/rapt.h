@@ -488,7 +488,8 @@ enum {
   RAPT_ROPE_LINEAR = 1, /* f / factor (position interpolation, Chen et al. 2023) */
   RAPT_ROPE_NTK = 2,    /* base * factor^(r / (r-2)) takes the place of base ("NTK-aware") */
   RAPT_ROPE_YARN = 3, /* f for pairs of more than beta_fast turns, f / factor below beta_slow turns,
-                           a ramp over i between (Peng et al. 2023) */
+                           a ramp over i between (Peng et al. 2023); with L so short or so long that
+                           the ramp would lie beside the pairs, all are f / factor or all are f */
   RAPT_ROPE_LLAMA3 = 4, /* f above high_freq_factor turns, f / factor below low_freq_factor turns, a
                            ramp over turns between */
   RAPT_ROPE_GIVEN = 5   /* f = inv_freq (LongRoPE's factors, for instance) */
@@ -505,7 +506,7 @@ enum {
 typedef struct rapt_rope_desc {
   uint32_t size;
   uint32_t flags;
-  int32_t head_dim;            /* channels of a row, 1..1024 */
+  int32_t head_dim;            /* channels of a row, 2..1024 */
   int32_t rotary_dims;         /* the first channels, an even number, are turned and the others pass
                                unchanged; 0 = head_dim */
   int32_t scaling;             /* RAPT_ROPE_* */

@@ -14,6 +14,7 @@ int32_t rapt_arrays_of(const rapt_attention_desc *desc, const rapt_attention_arg
       {"args.q_offsets", a->q_offsets, batch + 1},
       {"args.kv_offsets", a->kv_offsets, batch + 1},
       {"args.q_positions", a->q_positions, batch},
+      {"args.cancel", a->cancel, 1},
       {"args.mask.factors", a->mask.factors, heads},
       {"args.alibi_slopes", a->alibi_slopes, heads},
       {"args.sinks", a->sinks, heads},
@@ -36,5 +37,16 @@ rapt_status rapt_check_arrays(const rapt_attention_desc *desc, const rapt_attent
     if ((uintptr_t)arrays[i].data % 4 != 0)
       return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, arrays[i].name,
                        "is 0x%" PRIxPTR ", must be a multiple of 4", (uintptr_t)arrays[i].data);
+  return RAPT_OK;
+}
+
+rapt_status rapt_check_beside_arrays(const rapt_operand *t, const rapt_span *span,
+                                     const rapt_array *arrays, int32_t n, rapt_error *error) {
+  if (span->begin >= span->end) return RAPT_OK;
+  for (int32_t i = 0; i < n; i++) {
+    const rapt_span array = rapt_span_of_array(arrays[i].data, arrays[i].n, 4);
+    if (rapt_spans_overlap(span, &array))
+      return rapt_fail_data(t, "so it overlaps ", arrays[i].name, error);
+  }
   return RAPT_OK;
 }

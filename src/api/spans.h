@@ -46,7 +46,9 @@ rapt_status rapt_span_check_output(const rapt_operand *t, rapt_error *error);
  * ranges and share nothing, so crossing alone proves nothing unless one of them is filled. */
 int rapt_spans_overlap(const rapt_span *a, const rapt_span *b);
 
-/* n contiguous elements as a span: arrays. NULL touches nothing. */
+/* Contiguous bytes, n contiguous elements as a span: memory, arrays. NULL touches nothing. What would leave
+ * the address space ends with it. */
+rapt_span rapt_span_of_bytes(const void *data, size_t bytes);
 rapt_span rapt_span_of_array(const void *data, int64_t n, size_t element);
 
 /* 1 if both are the same view: equal data and, where it counts, equal strides. */
