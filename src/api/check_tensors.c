@@ -93,7 +93,8 @@ rapt_status rapt_check_tensors(const rapt_attention_desc *desc, const rapt_atten
         status = rapt_fail_data(&operands[i], "so it overlaps args.", operands[other].name, error);
   touched->arrays = rapt_arrays_of(desc, args, scores, touched->array);
   for (int i = FIRST_OUTPUT; i < OPERANDS && !status; i++)
-    status = rapt_check_beside_arrays(&operands[i], &spans[i], touched->array, touched->arrays,
-                                      error);
+    if (spans[i].begin < spans[i].end)
+      status = rapt_check_beside_arrays(&operands[i], &spans[i], touched->array, touched->arrays,
+                                        error);
   return status;
 }
