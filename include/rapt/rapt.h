@@ -55,7 +55,7 @@ enum {
   RAPT_ERROR_INVALID_ARGUMENT = -1, /* a field holds a value that is never legal */
   RAPT_ERROR_UNSUPPORTED = -2,      /* legal in itself, but this library or CPU cannot do it */
   RAPT_ERROR_OUT_OF_MEMORY = -3,    /* the allocator returned NULL; everything is as before */
-  RAPT_ERROR_WORKSPACE = -4,        /* workspace missing, misaligned or too small */
+  RAPT_ERROR_WORKSPACE = -4,        /* workspace missing, misaligned, too small, or over tensors */
   RAPT_ERROR_VERSION = -5,          /* a struct from a newer header uses a field unknown here */
   RAPT_ERROR_EXECUTOR = -6,         /* the executor failed or dropped work: outputs unspecified */
   RAPT_ERROR_CANCELLED = -7         /* *cancel became non-zero: outputs unspecified */
@@ -586,7 +586,8 @@ typedef struct rapt_rope_args {
   const int32_t *offsets;   /* [batch] position of token 0, or NULL: 0. The others follow by ones */
   const int32_t *positions; /* [batch][tokens] position of each token; then offsets must be NULL */
   rapt_const_tensor x;      /* [batch][heads][tokens][head_dim] */
-  rapt_tensor y; /* data and strides of x (in place), or a tensor that shares no byte with x */
+  rapt_tensor y; /* data and strides of x (in place), or a tensor that shares no byte with x. It
+                    shares none with lens, offsets, positions and table */
   const rapt_rope_table *table; /* holds every position; NULL: computed on the way, the same bits */
 } rapt_rope_args;
 
@@ -725,7 +726,8 @@ enum {
 
 /* One call. Self attention: source NULL, keys are the cache's tokens and then x's own. Cross attention:
  * keys are the cache's tokens, if any, and then source's. Without a cache K and V are gone after the
- * call. out and new keys in the cache must not overlap what is read later, nor each other. Rows of x, source
+ * call. out and new keys in the cache must not overlap what is read later, nor each other, nor lengths,
+ * offsets, positions and the rope table; the workspace must not overlap anything. Rows of x, source
  * and out are contiguous; strides are in bytes, batch and token, those of a
  * dimension of size 1 are ignored; token strides are at least a row. */
 typedef struct rapt_mha_args {
