@@ -55,7 +55,7 @@ enum {
   RAPT_ERROR_INVALID_ARGUMENT = -1, /* a field holds a value that is never legal */
   RAPT_ERROR_UNSUPPORTED = -2,      /* legal in itself, but this library or CPU cannot do it */
   RAPT_ERROR_OUT_OF_MEMORY = -3,    /* the allocator returned NULL; everything is as before */
-  RAPT_ERROR_WORKSPACE = -4,        /* workspace missing, misaligned or too small */
+  RAPT_ERROR_WORKSPACE = -4,        /* workspace missing, misaligned, too small, or over tensors */
   RAPT_ERROR_VERSION = -5,          /* a struct from a newer header uses a field unknown here */
   RAPT_ERROR_EXECUTOR = -6,         /* the executor failed or dropped work: outputs unspecified */
   RAPT_ERROR_CANCELLED = -7         /* *cancel became non-zero: outputs unspecified */
@@ -488,7 +488,8 @@ enum {
   RAPT_ROPE_LINEAR = 1, /* f / factor (position interpolation, Chen et al. 2023) */
   RAPT_ROPE_NTK = 2,    /* base * factor^(r / (r-2)) takes the place of base ("NTK-aware") */
   RAPT_ROPE_YARN = 3, /* f for pairs of more than beta_fast turns, f / factor below beta_slow turns,
-                           a ramp over i between (Peng et al. 2023) */
+                           a ramp over i between (Peng et al. 2023); with L so short or so long that
+                           the ramp would lie beside the pairs, all are f / factor or all are f */
   RAPT_ROPE_LLAMA3 = 4, /* f above high_freq_factor turns, f / factor below low_freq_factor turns, a
                            ramp over turns between */
   RAPT_ROPE_GIVEN = 5   /* f = inv_freq (LongRoPE's factors, for instance) */
@@ -505,7 +506,7 @@ enum {
 typedef struct rapt_rope_desc {
   uint32_t size;
   uint32_t flags;
-  int32_t head_dim;            /* channels of a row, 1..1024 */
+  int32_t head_dim;            /* channels of a row, 2..1024 */
   int32_t rotary_dims;         /* the first channels, an even number, are turned and the others pass
                                unchanged; 0 = head_dim */
   int32_t scaling;             /* RAPT_ROPE_* */
@@ -585,7 +586,8 @@ typedef struct rapt_rope_args {
   const int32_t *offsets;   /* [batch] position of token 0, or NULL: 0. The others follow by ones */
   const int32_t *positions; /* [batch][tokens] position of each token; then offsets must be NULL */
   rapt_const_tensor x;      /* [batch][heads][tokens][head_dim] */
-  rapt_tensor y; /* data and strides of x (in place), or a tensor that shares no byte with x */
+  rapt_tensor y; /* data and strides of x (in place), or a tensor that shares no byte with x. It
+                    shares none with lens, offsets, positions and table */
   const rapt_rope_table *table; /* holds every position; NULL: computed on the way, the same bits */
 } rapt_rope_args;
 
@@ -724,7 +726,8 @@ enum {
 
 /* One call. Self attention: source NULL, keys are the cache's tokens and then x's own. Cross attention:
  * keys are the cache's tokens, if any, and then source's. Without a cache K and V are gone after the
- * call. out and new keys in the cache must not overlap what is read later, nor each other. Rows of x, source
+ * call. out and new keys in the cache must not overlap what is read later, nor each other, nor lengths,
+ * offsets, positions and the rope table; the workspace must not overlap anything. Rows of x, source
  * and out are contiguous; strides are in bytes, batch and token, those of a
  * dimension of size 1 are ignored; token strides are at least a row. */
 typedef struct rapt_mha_args {

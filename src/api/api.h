@@ -30,6 +30,11 @@ RAPT_COLD RAPT_PRINTF(5, 6) rapt_status
 rapt_status rapt_check_range(int64_t value, int64_t low, int64_t high, const char *field,
                              rapt_error *error);
 
+/* The largest count of positions from `first` on: the last one has 32 bits, and so has the count. */
+static inline int64_t rapt_most_positions(int32_t first) {
+  return first > 0 ? INT64_C(0x80000000) - first : INT32_MAX;
+}
+
 /* ---- Structs that begin with their size ----------------------------------------------------- */
 
 /* Largest part of a struct unknown here that is still looked at; beyond it the size is garbage. */
@@ -75,10 +80,14 @@ rapt_status rapt_load_allocator(const rapt_allocator *in, rapt_allocator *out, r
 /* NULL gives the default executor of this library. */
 rapt_status rapt_load_executor(const rapt_executor *in, rapt_executor *out, rapt_error *error);
 
+/* All memory that a run touches besides its workspace (touched.h). */
+struct rapt_touched;
+
 /* Everything a run reads; `desc` has been loaded before. *scores is all zero if none are asked for. No
  * allocation. */
 rapt_status rapt_load_args(const rapt_attention_desc *desc, const rapt_attention_args *in,
-                           rapt_attention_args *out, rapt_scores_out *scores, rapt_error *error);
+                           rapt_attention_args *out, rapt_scores_out *scores,
+                           struct rapt_touched *touched, rapt_error *error);
 
 /* Batch and the two lengths only: what a workspace query reads. */
 rapt_status rapt_load_workspace_args(const rapt_attention_args *in, rapt_attention_args *out,
@@ -104,6 +113,7 @@ rapt_status rapt_check_rules(const rapt_attention_desc *desc, const rapt_attenti
                              rapt_scores_out *scores, rapt_error *error);
 rapt_status rapt_check_tensors(const rapt_attention_desc *desc, const rapt_attention_args *args,
                                const rapt_token_range *queries, const rapt_token_range *keys,
-                               const rapt_scores_out *scores, rapt_error *error);
+                               const rapt_scores_out *scores, struct rapt_touched *touched,
+                               rapt_error *error);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The arguments of a run: the scalars, then lengths (check_lengths.c), then tensors
  * (check_tensors.c). */
-#include "check_arrays.h"
+#include "touched.h"
 
 static rapt_status check_scalars(const rapt_attention_args *args, rapt_error *error) {
   /* One test for the common case; the order of the reports below is the order of the fields. */
@@ -18,7 +18,8 @@ static rapt_status check_scalars(const rapt_attention_args *args, rapt_error *er
 }
 
 rapt_status rapt_load_args(const rapt_attention_desc *desc, const rapt_attention_args *in,
-                           rapt_attention_args *out, rapt_scores_out *scores, rapt_error *error) {
+                           rapt_attention_args *out, rapt_scores_out *scores, rapt_touched *touched,
+                           rapt_error *error) {
   static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_attention_args, "args", o);
   rapt_token_range queries, keys;
   rapt_status status = rapt_load_struct(&type, in, out, error);
@@ -26,7 +27,7 @@ rapt_status rapt_load_args(const rapt_attention_desc *desc, const rapt_attention
   if (!status) status = rapt_check_arrays(desc, out, error);
   if (!status) status = rapt_check_lengths(desc, out, &queries, &keys, error);
   if (!status) status = rapt_check_rules(desc, out, scores, error);
-  if (!status) status = rapt_check_tensors(desc, out, &queries, &keys, scores, error);
+  if (!status) status = rapt_check_tensors(desc, out, &queries, &keys, scores, touched, error);
   return status;
 }
 

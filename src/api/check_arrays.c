@@ -5,26 +5,27 @@
 
 #include <inttypes.h>
 
+static int32_t add(rapt_array *out, int32_t used, const char *name, const void *data, int64_t n) {
+  if (!data) return used;
+  out[used] = (rapt_array){name, data, n};
+  return used + 1;
+}
+
 int32_t rapt_arrays_of(const rapt_attention_desc *desc, const rapt_attention_args *a,
                        const rapt_scores_out *scores, rapt_array out[RAPT_ARRAYS]) {
   const int64_t batch = a->batch, heads = desc->heads_q;
-  const rapt_array all[RAPT_ARRAYS] = {
-      {"args.q_lens", a->q_lens, batch},
-      {"args.kv_lens", a->kv_lens, batch},
-      {"args.q_offsets", a->q_offsets, batch + 1},
-      {"args.kv_offsets", a->kv_offsets, batch + 1},
-      {"args.q_positions", a->q_positions, batch},
-      {"args.mask.factors", a->mask.factors, heads},
-      {"args.alibi_slopes", a->alibi_slopes, heads},
-      {"args.sinks", a->sinks, heads},
-      {"args.prefix_lens", a->prefix_lens, batch},
-      {"args.scores.rows", scores->rows, scores->n_rows},
-      {"args.scores.heads", scores->heads, scores->n_heads},
-  };
-  int32_t n = 0;
-  for (int i = 0; i < RAPT_ARRAYS; i++)
-    if (all[i].data) out[n++] = all[i];
-  return n;
+  int32_t n = add(out, 0, "args.q_lens", a->q_lens, batch);
+  n = add(out, n, "args.kv_lens", a->kv_lens, batch);
+  n = add(out, n, "args.q_offsets", a->q_offsets, batch + 1);
+  n = add(out, n, "args.kv_offsets", a->kv_offsets, batch + 1);
+  n = add(out, n, "args.q_positions", a->q_positions, batch);
+  n = add(out, n, "args.cancel", a->cancel, 1);
+  n = add(out, n, "args.mask.factors", a->mask.factors, heads);
+  n = add(out, n, "args.alibi_slopes", a->alibi_slopes, heads);
+  n = add(out, n, "args.sinks", a->sinks, heads);
+  n = add(out, n, "args.prefix_lens", a->prefix_lens, batch);
+  n = add(out, n, "args.scores.rows", scores->rows, scores->n_rows);
+  return add(out, n, "args.scores.heads", scores->heads, scores->n_heads);
 }
 
 rapt_status rapt_check_arrays(const rapt_attention_desc *desc, const rapt_attention_args *args,
@@ -36,5 +37,15 @@ rapt_status rapt_check_arrays(const rapt_attention_desc *desc, const rapt_attent
     if ((uintptr_t)arrays[i].data % 4 != 0)
       return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, arrays[i].name,
                        "is 0x%" PRIxPTR ", must be a multiple of 4", (uintptr_t)arrays[i].data);
+  return RAPT_OK;
+}
+
+rapt_status rapt_check_beside_arrays(const rapt_operand *t, const rapt_span *span,
+                                     const rapt_array *arrays, int32_t n, rapt_error *error) {
+  for (int32_t i = 0; i < n; i++) {
+    const rapt_span array = rapt_span_of_array(arrays[i].data, arrays[i].n, 4);
+    if (rapt_spans_overlap(span, &array))
+      return rapt_fail_data(t, "so it overlaps ", arrays[i].name, error);
+  }
   return RAPT_OK;
 }

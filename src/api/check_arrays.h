@@ -3,8 +3,9 @@
 #define RAPT_API_CHECK_ARRAYS_H
 
 #include "api.h"
+#include "spans.h"
 
-enum { RAPT_ARRAYS = 11 };
+enum { RAPT_ARRAYS = 12 };
 
 /* An input array of 4-byte elements. */
 typedef struct rapt_array {
@@ -20,5 +21,10 @@ int32_t rapt_arrays_of(const rapt_attention_desc *desc, const rapt_attention_arg
 /* Alignment, before anything is read of them. */
 rapt_status rapt_check_arrays(const rapt_attention_desc *desc, const rapt_attention_args *args,
                               rapt_error *error);
+
+/* Refuses operand `t` at `span` if it shares bytes with one of the n arrays: they are read while `t` is
+ * written, and one over the other would make results a matter of order. */
+rapt_status rapt_check_beside_arrays(const rapt_operand *t, const rapt_span *span,
+                                     const rapt_array *arrays, int32_t n, rapt_error *error);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * The tensors of a run as address ranges (spans.h). */
-#include "check_arrays.h"
-#include "spans.h"
+#include "touched.h"
 
 enum { DIMS = RAPT_SPAN_DIMS }; /* batch, head, token and, of masks, key */
 
@@ -42,27 +41,11 @@ static rapt_region region_of_mask(const rapt_attention_desc *desc,
   return r;
 }
 
-/* Arrays are read while outputs are written: one over the other would make results a matter of order. */
-static rapt_status check_beside_arrays(const rapt_attention_desc *desc,
-                                       const rapt_attention_args *args,
-                                       const rapt_scores_out *scores, const rapt_operand *operands,
-                                       const rapt_span *spans, int first, int end,
-                                       rapt_error *error) {
-  rapt_array arrays[RAPT_ARRAYS];
-  const int32_t n = rapt_arrays_of(desc, args, scores, arrays);
-  for (int32_t k = 0; k < n; k++) {
-    const rapt_span array = rapt_span_of_array(arrays[k].data, arrays[k].n, 4);
-    for (int i = first; i < end; i++)
-      if (rapt_spans_overlap(&spans[i], &array))
-        return rapt_fail_data(&operands[i], "so it overlaps ", arrays[k].name, error);
-  }
-  return RAPT_OK;
-}
-
 rapt_status rapt_check_tensors(const rapt_attention_desc *desc, const rapt_attention_args *args,
                                const rapt_token_range *queries, const rapt_token_range *keys,
-                               const rapt_scores_out *scores, rapt_error *error) {
-  enum { Q, K, V, MASK, O, LSE, M, L, SCORES, SUMS, OPERANDS };
+                               const rapt_scores_out *scores, rapt_touched *touched,
+                               rapt_error *error) {
+  enum { FIRST_OUTPUT = RAPT_AT_O, OPERANDS = RAPT_AT_TENSORS };
   const int32_t f32 = sizeof(float);
   const int64_t qk_bytes = (int64_t)desc->head_dim_qk * f32,
                 v_bytes = (int64_t)desc->head_dim_v * f32;
@@ -98,17 +81,20 @@ rapt_status rapt_check_tensors(const rapt_attention_desc *desc, const rapt_atten
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT,
                      args->m.data ? "args.m.data" : "args.l.data",
                      "must be NULL without RAPT_PARTIAL");
-  rapt_span spans[OPERANDS];
+  rapt_span *spans = touched->tensor;
   rapt_status status = RAPT_OK;
   for (int i = 0; i < OPERANDS && !status; i++)
     status = rapt_span_measure(&operands[i], &spans[i], error);
-  for (int i = O; i < OPERANDS && !status; i++)
+  for (int i = FIRST_OUTPUT; i < OPERANDS && !status; i++)
     status = rapt_span_check_output(&operands[i], error);
-  for (int i = O; i < OPERANDS && !status; i++)
-    for (int other = Q; other < i && !status && spans[i].begin < spans[i].end; other++)
+  for (int i = FIRST_OUTPUT; i < OPERANDS && !status; i++)
+    for (int other = 0; other < i && !status && spans[i].begin < spans[i].end; other++)
       if (rapt_spans_overlap(&spans[i], &spans[other]))
         status = rapt_fail_data(&operands[i], "so it overlaps args.", operands[other].name, error);
-  if (!status)
-    status = check_beside_arrays(desc, args, scores, operands, spans, O, OPERANDS, error);
+  touched->arrays = rapt_arrays_of(desc, args, scores, touched->array);
+  for (int i = FIRST_OUTPUT; i < OPERANDS && !status; i++)
+    if (spans[i].begin < spans[i].end)
+      status = rapt_check_beside_arrays(&operands[i], &spans[i], touched->array, touched->arrays,
+                                        error);
   return status;
 }

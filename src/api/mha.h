@@ -5,7 +5,8 @@
 #define RAPT_API_MHA_H
 
 #include "../layer/mha.h"
-#include "api.h"
+#include "rope_table.h"
+#include "touched.h"
 
 /* A call with everything of its own checked. */
 typedef struct rapt_mha_call {
@@ -14,6 +15,9 @@ typedef struct rapt_mha_call {
   rapt_mha_cache cache;      /* with has_cache */
   rapt_attention_args rules; /* all zero, or loaded from args.attention */
   rapt_rope_table table;     /* with args.rope_table */
+  rapt_rope_table_spans table_spans;
+  const void *workspace; /* NULL without, as in a projection of keys and values alone */
+  size_t workspace_bytes;
   int32_t has_cache;
   int32_t cross;    /* keys come from source */
   int32_t new_keys; /* 0 with RAPT_MHA_KEEP_KV */
@@ -32,10 +36,13 @@ rapt_status rapt_mha_check(rapt_mha_call *call, int kv_only, rapt_error *error);
 /* Its last part: data, strides and overlaps (mha_tensors.c). */
 rapt_status rapt_mha_check_tensors(const rapt_mha_call *call, int kv_only, rapt_error *error);
 
-/* Scores that attention has found right (of keys up to kv_len) are not where the output projection will
- * write. */
-rapt_status rapt_mha_check_scores(const rapt_mha_call *call, const rapt_scores_out *scores,
-                                  int32_t kv_len, rapt_error *error);
+/* What attention has found right in call->rules is not where the layer writes besides, nor the other way
+ * round. Names are those of attention's own arguments. */
+rapt_status rapt_mha_check_touched(const rapt_mha_call *call, const rapt_touched *touched,
+                                   const rapt_scores_out *scores, rapt_error *error);
+
+/* What errors call the table. */
+extern const rapt_rope_table_names rapt_mha_table_names;
 
 /* Tokens of sequence b that bring new keys, whether or not they are projected. */
 static inline int32_t rapt_mha_new_len(const rapt_mha_call *call, int32_t b) {

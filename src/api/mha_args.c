@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "mha.h"
-#include "rope_table.h"
 
 /* ---- Structs and counts ------------------------------------------------------------------------- */
 
@@ -43,13 +42,15 @@ static rapt_status load_rules(rapt_mha_call *call, rapt_error *error) {
   return RAPT_OK;
 }
 
+const rapt_rope_table_names rapt_mha_table_names = RAPT_ROPE_TABLE_NAMES("args.rope_table");
+
 static rapt_status load_table(rapt_mha_call *call, rapt_error *error) {
-  static const rapt_rope_table_names names = RAPT_ROPE_TABLE_NAMES("args.rope_table");
   if (!call->args.rope_table) return RAPT_OK;
   if (!call->mha->rope)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "args.rope_table",
                      "is given, but the layer has no rope");
-  return rapt_load_rope_table(&names, call->mha->rope, call->args.rope_table, &call->table, error);
+  return rapt_load_rope_table(&rapt_mha_table_names, call->mha->rope, call->args.rope_table,
+                              &call->table, &call->table_spans, error);
 }
 
 static rapt_status check_counts(const rapt_mha_args *a, rapt_error *error) {
@@ -79,6 +80,8 @@ rapt_status rapt_mha_load(const rapt_mha *mha, const rapt_mha_args *in, int kv_o
   static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_mha_args, "args", out_stride);
   if (!mha) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "mha", "is NULL");
   call->mha = mha;
+  call->workspace = NULL;
+  call->workspace_bytes = 0;
   rapt_status status = rapt_load_struct(&type, in, &call->args, error);
   if (!status && kv_only) forget_queries(&call->args);
   if (!status) status = check_counts(&call->args, error);
@@ -128,10 +131,11 @@ static rapt_status check_offsets(const rapt_mha_args *a, rapt_error *error) {
                         "is %" PRId32 ", must be at least 0", a->q_offsets[0]);
   for (int32_t b = 0; b < a->batch; b++) {
     int64_t n = (int64_t)a->q_offsets[b + 1] - a->q_offsets[b];
+    const int64_t most = (int64_t)a->q_offsets[b] + a->q_len;
     if (n < 0 || n > a->q_len)
       return rapt_fail_at(error, RAPT_ERROR_INVALID_ARGUMENT, "args.q_offsets", b + 1,
                           "is %" PRId32 ", allowed is %" PRId32 " to %" PRId64, a->q_offsets[b + 1],
-                          a->q_offsets[b], (int64_t)a->q_offsets[b] + a->q_len);
+                          a->q_offsets[b], most < INT32_MAX ? most : INT32_MAX);
   }
   return RAPT_OK;
 }

@@ -9,8 +9,12 @@
 #include "../layer/rope.h"
 #include "../platform/platform.h"
 #include "mha.h"
+#include "rename.h"
 
 enum { MOST_EMBED = 1 << 20 };
+
+/* What checks of the attention description call it. */
+static const rapt_renaming desc_name = {"desc", "desc.attention"};
 
 /* One matrix in the making. */
 typedef struct part {
@@ -119,6 +123,24 @@ static rapt_status check_counts(rapt_mha_desc *desc, const rapt_attention_desc *
                           error); /* one matrix has one input */
 }
 
+/* A bias that no product would add is a mistake, not a wish. */
+static rapt_status check_biases(const rapt_mha_desc *desc, rapt_error *error) {
+  const struct {
+    const rapt_weights *of;
+    const char *field, *matrix;
+  } all[] = {{&desc->wq, "desc.wq.bias", "desc.wq"},
+             {&desc->wk, "desc.wk.bias", "desc.wk"},
+             {&desc->wv, "desc.wv.bias", "desc.wv"},
+             {&desc->wqkv, "desc.wqkv.bias", "desc.wqkv"},
+             {&desc->wo, "desc.wo.bias", "desc.wo"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].of->bias && !all[i].of->data)
+      return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, all[i].field,
+                       "is 0x%" PRIxPTR ", must be NULL: %s.data is NULL, so nothing would add it",
+                       (uintptr_t)all[i].of->bias, all[i].matrix);
+  return RAPT_OK;
+}
+
 /* Sizes of the matrices and where they come from: q, k, v and, if there is one, o. Returns how many. */
 static int32_t list_parts(const rapt_mha_desc *desc, rapt_mha *mha, part parts[4]) {
   const rapt_attention_desc *a = &mha->attention;
@@ -145,13 +167,16 @@ static rapt_status build(const rapt_mha_desc *desc, rapt_mha *draft, rapt_mha **
                          rapt_error *error) {
   part parts[4];
   int32_t n = list_parts(desc, draft, parts);
+  rapt_status status = RAPT_OK;
   draft->bytes = (sizeof *draft + 63) / 64 * 64;
   for (int32_t i = 0; i < n; i++) {
-    rapt_status status = check_part(&parts[i], desc->layout, error);
+    status = check_part(&parts[i], desc->layout, error);
     if (status) return status;
     borrow_part(&parts[i], desc->layout);
     if (!(desc->flags & RAPT_MHA_BORROW)) draft->bytes += copy_bytes(parts[i].to);
   }
+  status = check_biases(desc, error);
+  if (status) return status;
   char *memory = rapt_memory_get(&draft->allocator, draft->bytes, 64);
   if (!memory)
     return rapt_fail(error, RAPT_ERROR_OUT_OF_MEMORY, "mha", "%zu bytes were not to be had",
@@ -159,10 +184,11 @@ static rapt_status build(const rapt_mha_desc *desc, rapt_mha *draft, rapt_mha **
   char *end = memory + (sizeof *draft + 63) / 64 * 64;
   if (!(desc->flags & RAPT_MHA_BORROW))
     for (int32_t i = 0; i < n; i++) end = copy_part(parts[i].to, end);
-  rapt_status status = rapt_plan_create(desc->attention, &draft->plan, error);
+  rapt_error inner = {.size = sizeof inner};
+  status = rapt_plan_create(desc->attention, &draft->plan, &inner);
   if (status) {
     rapt_memory_put(&draft->allocator, memory, draft->bytes, 64);
-    return status;
+    return rapt_fail_renamed(error, &inner, &desc_name, 1);
   }
   draft->attention = draft->plan->desc;
   draft->rope = desc->rope;
@@ -184,9 +210,11 @@ rapt_status rapt_mha_create(const rapt_mha_desc *desc, rapt_mha **mha, rapt_erro
   if (!mha) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "mha", "is NULL");
   if (!loaded.attention)
     return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "desc.attention", "is NULL");
-  status = rapt_load_desc(loaded.attention, &draft.attention, error);
-  if (!status) status = rapt_load_allocator(draft.attention.allocator, &draft.allocator, error);
-  if (!status) status = check_counts(&loaded, &draft.attention, error);
+  rapt_error inner = {.size = sizeof inner};
+  status = rapt_load_desc(loaded.attention, &draft.attention, &inner);
+  if (!status) status = rapt_load_allocator(draft.attention.allocator, &draft.allocator, &inner);
+  if (status) return rapt_fail_renamed(error, &inner, &desc_name, 1);
+  status = check_counts(&loaded, &draft.attention, error);
   if (!status) status = build(&loaded, &draft, mha, error);
   return status;
 }

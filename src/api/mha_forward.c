@@ -8,6 +8,7 @@
 #include "../attention/scratch.h"
 #include "../platform/platform.h"
 #include "mha.h"
+#include "rename.h"
 #include "share.h"
 
 static const int64_t element = (int64_t)sizeof(float);
@@ -25,12 +26,18 @@ static void *from_first(char *data, const int32_t *offsets, int64_t token_stride
   return (void *)((uintptr_t)data - (uintptr_t)before); /* NOLINT(performance-no-int-to-ptr) */
 }
 
-/* How attention sees the call. kv_lens has room for batch numbers; data pointers lead into the workspace,
- * the caller's cache and, without an output matrix, to out. */
+/* Keys that attention sees of sequence b. */
+static int32_t kv_len_of(const rapt_mha_call *call, int32_t b) {
+  const int32_t held = call->has_cache && call->cache.lengths ? call->cache.lengths[b] : 0;
+  return held + rapt_mha_new_len(call, b);
+}
+
+/* How attention sees the call, but for the lengths of keys: as if all sequences had as many as the longest
+ * (place_lengths). Data pointers lead into the workspace, the caller's cache and, without an output
+ * matrix, to out. Nothing is written yet. */
 static void compose(const rapt_mha_call *call, char *workspace, rapt_attention_args *to) {
   const rapt_mha_args *a = &call->args;
   const rapt_attention_desc *d = &call->mha->attention;
-  int32_t *kv_lens = (int32_t *)(void *)(workspace + call->layout.kv_lens);
   int32_t packed = !call->has_cache && !call->cross && a->q_offsets;
   *to = call->rules;
   to->batch = a->batch;
@@ -39,11 +46,10 @@ static void compose(const rapt_mha_call *call, char *workspace, rapt_attention_a
   to->q_offsets = a->q_offsets;
   to->kv_len = 0;
   for (int32_t b = 0; b < a->batch; b++) {
-    kv_lens[b] = rapt_mha_new_len(call, b);
-    if (call->has_cache && call->cache.lengths) kv_lens[b] += call->cache.lengths[b];
-    if (kv_lens[b] > to->kv_len) to->kv_len = kv_lens[b];
+    const int32_t len = kv_len_of(call, b);
+    if (len > to->kv_len) to->kv_len = len;
   }
-  to->kv_lens = packed ? NULL : kv_lens;
+  to->kv_lens = NULL;
   to->kv_offsets = packed ? a->q_offsets : NULL;
   dense(to->q.stride, a->q_len, d->heads_q, d->head_dim_qk);
   dense(to->k.stride, call->extent.new_len, d->heads_kv, d->head_dim_qk);
@@ -65,6 +71,18 @@ static void compose(const rapt_mha_call *call, char *workspace, rapt_attention_a
     to->o.stride[1] = d->head_dim_v * element;
     to->o.stride[2] = a->out_stride[1];
   }
+}
+
+/* The first writing to the workspace. Prefixes are what depends on the lengths one by one. */
+static rapt_status place_lengths(const rapt_mha_call *call, char *workspace,
+                                 rapt_attention_args *to, rapt_error *error) {
+  rapt_scores_out scores;
+  int32_t *kv_lens = (int32_t *)(void *)(workspace + call->layout.kv_lens);
+  if (to->kv_offsets) return RAPT_OK;
+  for (int32_t b = 0; b < to->batch; b++) kv_lens[b] = kv_len_of(call, b);
+  to->kv_lens = kv_lens;
+  if (!(call->mha->attention.flags & RAPT_PREFIX)) return RAPT_OK;
+  return rapt_check_rules(&call->mha->attention, to, &scores, error);
 }
 
 /* Rows of x or source, or of the heads' results. */
@@ -189,6 +207,23 @@ static rapt_status run(const rapt_mha_call *call, const rapt_attention_args *att
   return project(&last, executor, error);
 }
 
+/* What attention calls its arguments, and where the layer's caller has put them. */
+static const rapt_renaming names[] = {
+    {"args.mask", "args.attention.mask"},
+    {"args.alibi_slopes", "args.attention.alibi_slopes"},
+    {"args.sinks", "args.attention.sinks"},
+    {"args.prefix_lens", "args.attention.prefix_lens"},
+    {"args.q_positions", "args.attention.q_positions"},
+    {"args.lse", "args.attention.lse"},
+    {"args.scores", "args.attention.scores"},
+    {"args.cancel", "args.attention.cancel"},
+    {"args.k", "args.cache.k"},
+    {"args.v", "args.cache.v"},
+    {"args.o.data", "args.out"},
+    {"args.o", "args.out"},
+    {"desc", "desc.attention"},
+};
+
 rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *args, void *workspace,
                              size_t workspace_bytes, const rapt_executor *executor,
                              rapt_error *error) {
@@ -196,16 +231,22 @@ rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *args, voi
   rapt_executor with;
   rapt_attention_args attention, checked;
   rapt_scores_out scores;
+  rapt_touched touched;
   rapt_status status = rapt_mha_load(mha, args, 0, &call, error);
+  call.workspace = workspace;
+  call.workspace_bytes = workspace_bytes;
   if (!status) status = rapt_mha_check(&call, 0, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (!status) status = check_workspace(&call, workspace, workspace_bytes, error);
   if (status) return status;
   compose(&call, workspace, &attention);
-  status = rapt_load_args(&mha->attention, &attention, &checked, &scores, error);
-  if (!status) status = rapt_mha_check_scores(&call, &scores, attention.kv_len, error);
-  if (!status) status = run(&call, &attention, workspace, workspace_bytes, &with, error);
-  return status;
+  rapt_error inner = {.size = sizeof inner};
+  status = rapt_load_args(&mha->attention, &attention, &checked, &scores, &touched, &inner);
+  if (!status) status = rapt_mha_check_touched(&call, &touched, &scores, &inner);
+  if (!status) status = place_lengths(&call, workspace, &attention, &inner);
+  if (!status) status = run(&call, &attention, workspace, workspace_bytes, &with, &inner);
+  if (!status) return RAPT_OK;
+  return rapt_fail_renamed(error, &inner, names, sizeof names / sizeof *names);
 }
 
 rapt_status rapt_mha_project_kv(const rapt_mha *mha, const rapt_mha_args *args,

@@ -3,13 +3,13 @@
  * The tensors of a layer's call as address ranges (spans.h). Those that only attention sees are checked
  * by it. */
 #include "mha.h"
-#include "spans.h"
 
 enum { X, SOURCE, K, V, OUT, LSE, OPERANDS, ELEMENT = 4 };
 
 typedef struct tensors {
   rapt_region region[OPERANDS];
   rapt_operand operand[OPERANDS];
+  rapt_span span[OPERANDS];
 } tensors;
 
 static void find_empty(rapt_region *region) {
@@ -65,7 +65,7 @@ static void collect(const rapt_mha_call *call, int kv_only, tensors *t) {
   o[K] = operand_of("cache.k", c->k.data, c->k.stride, &at[K], cached ? d->head_dim_qk : 0);
   o[V] = operand_of("cache.v", c->v.data, c->v.stride, &at[V], cached ? d->head_dim_v : 0);
   o[OUT] = operand_of("out", a->out, a->out_stride, &at[OUT], kv_only ? 0 : mha->o.out);
-  o[LSE] = operand_of("lse", call->rules.lse.data, call->rules.lse.stride, &at[LSE],
+  o[LSE] = operand_of("attention.lse", call->rules.lse.data, call->rules.lse.stride, &at[LSE],
                       kv_only || !call->rules.lse.data ? 0 : 1);
   o[X].data_name = "args.x", o[X].stride_name = "args.x_stride";
   o[SOURCE].data_name = "args.source", o[SOURCE].stride_name = "args.source_stride";
@@ -83,57 +83,152 @@ static rapt_status check_leading(const rapt_operand *t, rapt_error *error) {
                           size < t->row_bytes ? t->row_bytes : most, error);
 }
 
+static int is_output(const rapt_mha_call *call, int operand) {
+  return operand == OUT || operand == LSE || ((operand == K || operand == V) && call->new_keys);
+}
+
 /* Pairs of which the first is written while or before the second is needed. Rows of x and source have been
  * read when out is written: it may lie there. */
-static rapt_status check_overlaps(const rapt_mha_call *call, const tensors *t,
-                                  const rapt_span *spans, rapt_error *error) {
+static rapt_status check_overlaps(const rapt_mha_call *call, const tensors *t, rapt_error *error) {
   static const int8_t pairs[][2] = {{OUT, K}, {OUT, V}, {OUT, LSE},  {V, K},
                                     {K, X},   {V, X},   {K, SOURCE}, {V, SOURCE}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     const int8_t a = pairs[i][0], b = pairs[i][1];
     if (a != OUT && !call->new_keys) break; /* the cache is only read */
-    if (rapt_spans_overlap(&spans[a], &spans[b]))
+    if (rapt_spans_overlap(&t->span[a], &t->span[b]))
       return rapt_fail_data(&t->operand[a], "so it overlaps args.", t->operand[b].name, error);
   }
   return RAPT_OK;
 }
 
-rapt_status rapt_mha_check_tensors(const rapt_mha_call *call, int kv_only, rapt_error *error) {
-  tensors t;
-  rapt_span spans[OPERANDS];
-  rapt_status status = RAPT_OK;
-  collect(call, kv_only, &t);
-  for (int i = 0; i < OPERANDS && !status; i++) {
-    const int is_output = i == OUT || ((i == K || i == V) && call->new_keys);
-    status = rapt_span_measure(&t.operand[i], &spans[i], error);
-    if (!status && i != LSE) status = check_leading(&t.operand[i], error);
-    if (!status && is_output) status = rapt_span_check_output(&t.operand[i], error);
-  }
-  return status ? status : check_overlaps(call, &t, spans, error);
+/* ---- Arrays and the table ----------------------------------------------------------------------- */
+
+enum { ARRAYS = 5 };
+
+static void arrays_of(const rapt_mha_call *call, rapt_array out[ARRAYS]) {
+  const rapt_mha_args *a = &call->args;
+  out[0] = (rapt_array){"args.q_lens", a->q_lens, a->batch};
+  out[1] = (rapt_array){"args.q_offsets", a->q_offsets, (int64_t)a->batch + 1};
+  out[2] = (rapt_array){"args.source_lens", a->source_lens, a->batch};
+  out[3] = (rapt_array){"args.positions", a->positions, a->batch};
+  out[4] = (rapt_array){"args.cache.lengths", call->cache.lengths, a->batch};
 }
 
-rapt_status rapt_mha_check_scores(const rapt_mha_call *call, const rapt_scores_out *scores,
-                                  int32_t kv_len, rapt_error *error) {
-  const rapt_mha_args *a = &call->args;
-  const int32_t heads = scores->heads ? scores->n_heads : call->mha->attention.heads_q;
-  const int32_t rows = scores->rows ? scores->n_rows : a->q_len;
-  rapt_region each = {.last = {a->batch, heads, rows}, .dims = 3, .uniform = 1},
-              sums = {.last = {a->batch, heads}, .dims = 2, .uniform = 1};
-  find_empty(&each);
-  find_empty(&sums);
-  rapt_operand of[2] = {operand_of("attention.scores", scores->data, scores->stride, &each,
-                                   scores->data ? kv_len : 0),
-                        operand_of("attention.scores", scores->key_sums, scores->key_sums_stride,
-                                   &sums, scores->key_sums ? kv_len : 0)};
-  of[1].data_name = "args.attention.scores.key_sums";
-  tensors t;
-  rapt_span out, span;
-  collect(call, 0, &t);
-  rapt_status status = rapt_span_measure(&t.operand[OUT], &out, error);
-  for (int i = 0; i < 2 && !status; i++) {
-    status = rapt_span_measure(&of[i], &span, error);
-    if (!status && rapt_spans_overlap(&span, &out))
-      status = rapt_fail_data(&of[i], "so it overlaps args.", "out", error);
+/* An output is not where lengths, positions or angles are. */
+static rapt_status check_beside(const rapt_mha_call *call, const rapt_array arrays[ARRAYS],
+                                const rapt_operand *t, const rapt_span *span, rapt_error *error) {
+  rapt_status status = rapt_check_beside_arrays(t, span, arrays, ARRAYS, error);
+  if (!status && call->args.rope_table)
+    status = rapt_check_beside_rope_table(&rapt_mha_table_names, &call->table_spans, t, span,
+                                          error);
+  return status;
+}
+
+static rapt_status check_scratch(const rapt_mha_call *call, const rapt_span *span, const char *name,
+                                 rapt_error *error) {
+  const rapt_span scratch = rapt_span_of_bytes(call->workspace, call->workspace_bytes);
+  if (!rapt_spans_overlap(span, &scratch)) return RAPT_OK;
+  return rapt_fail_workspace(call->workspace, call->workspace_bytes, name, error);
+}
+
+static const char *const names[OPERANDS] = {"args.x",       "args.source", "args.cache.k",
+                                            "args.cache.v", "args.out",    "args.attention.lse"};
+
+/* Nothing of the caller's is in the scratch. */
+static rapt_status check_all_scratch(const rapt_mha_call *call, const rapt_array arrays[ARRAYS],
+                                     const tensors *t, rapt_error *error) {
+  rapt_status status = RAPT_OK;
+  if (!call->workspace) return RAPT_OK;
+  for (int i = 0; i < OPERANDS && !status; i++)
+    status = check_scratch(call, &t->span[i], names[i], error);
+  for (int i = 0; i < ARRAYS && !status; i++) {
+    const rapt_span array = rapt_span_of_array(arrays[i].data, arrays[i].n, ELEMENT);
+    status = check_scratch(call, &array, arrays[i].name, error);
+  }
+  if (status || !call->args.rope_table) return status;
+  status = check_scratch(call, &call->table_spans.cos, rapt_mha_table_names.cos, error);
+  return status ? status
+                : check_scratch(call, &call->table_spans.sin, rapt_mha_table_names.sin, error);
+}
+
+/* Where sequences differ in length the tensor as a whole proves little (spans.h); one by one they do. */
+static rapt_status check_sequences(const rapt_mha_call *call, const rapt_array arrays[ARRAYS],
+                                   const tensors *t, int which, const int32_t *lens,
+                                   rapt_error *error) {
+  const rapt_operand *whole = &t->operand[which];
+  rapt_status status = RAPT_OK;
+  if (!lens || whole->row_bytes == 0 || whole->region->empty) return RAPT_OK;
+  for (int32_t b = 0; b < call->args.batch && !status; b++) {
+    const rapt_region rows = {.last = {1, lens[b]}, .dims = 2, .uniform = 1, .empty = !lens[b]};
+    rapt_operand one = *whole;
+    rapt_span span;
+    one.region = &rows;
+    if (b > 0) one.data = (const char *)whole->data + b * whole->stride[0];
+    status = rapt_span_measure(&one, &span, error);
+    if (!status && which == OUT) status = check_beside(call, arrays, whole, &span, error);
+    if (!status) status = check_scratch(call, &span, names[which], error);
   }
   return status;
+}
+
+/* ---- Entry points ------------------------------------------------------------------------------- */
+
+rapt_status rapt_mha_check_tensors(const rapt_mha_call *call, int kv_only, rapt_error *error) {
+  tensors t;
+  rapt_array arrays[ARRAYS];
+  rapt_status status = RAPT_OK;
+  collect(call, kv_only, &t);
+  arrays_of(call, arrays);
+  for (int i = 0; i < OPERANDS && !status; i++) {
+    status = rapt_span_measure(&t.operand[i], &t.span[i], error);
+    if (!status && i != LSE) status = check_leading(&t.operand[i], error);
+    if (!status && i != LSE && is_output(call, i))
+      status = rapt_span_check_output(&t.operand[i], error);
+  }
+  if (!status) status = check_overlaps(call, &t, error);
+  for (int i = 0; i < OPERANDS && !status; i++)
+    if (is_output(call, i)) status = check_beside(call, arrays, &t.operand[i], &t.span[i], error);
+  if (!status) status = check_sequences(call, arrays, &t, OUT, call->args.q_lens, error);
+  if (!status) status = check_sequences(call, arrays, &t, X, call->args.q_lens, error);
+  if (!status) status = check_sequences(call, arrays, &t, SOURCE, call->args.source_lens, error);
+  return status ? status : check_all_scratch(call, arrays, &t, error);
+}
+
+/* New keys and values are written before attention reads its mask and its arrays. */
+static rapt_status check_rules_beside_keys(const tensors *t, const rapt_touched *touched,
+                                           rapt_error *error) {
+  rapt_status status = RAPT_OK;
+  for (int i = K; i <= V && !status; i++) {
+    if (rapt_spans_overlap(&t->span[i], &touched->tensor[RAPT_AT_MASK]))
+      return rapt_fail_data(&t->operand[i], "so it overlaps ", rapt_touched_name(RAPT_AT_MASK),
+                            error);
+    status = rapt_check_beside_arrays(&t->operand[i], &t->span[i], touched->array, touched->arrays,
+                                      error);
+  }
+  return status;
+}
+
+rapt_status rapt_mha_check_touched(const rapt_mha_call *call, const rapt_touched *touched,
+                                   const rapt_scores_out *scores, rapt_error *error) {
+  const rapt_operand of[2] = {{.data = scores->data, .data_name = "args.scores.data"},
+                              {.data = scores->key_sums, .data_name = "args.scores.key_sums"}};
+  tensors t;
+  rapt_array arrays[ARRAYS];
+  rapt_touched others = *touched; /* than those that the layer itself has placed or checked */
+  rapt_status status = RAPT_OK;
+  collect(call, 0, &t);
+  arrays_of(call, arrays);
+  for (int i = K; i <= OUT && !status; i++)
+    status = rapt_span_measure(&t.operand[i], &t.span[i], error);
+  for (int i = 0; i < 2 && !status; i++) {
+    const rapt_span *span = &touched->tensor[RAPT_AT_SCORES + i];
+    if (rapt_spans_overlap(span, &t.span[OUT]))
+      return rapt_fail_data(&of[i], "so it overlaps args.", "out", error);
+    status = check_beside(call, arrays, &of[i], span, error);
+  }
+  if (!status && call->new_keys) status = check_rules_beside_keys(&t, touched, error);
+  if (status) return status;
+  others.tensor[RAPT_AT_Q] = others.tensor[RAPT_AT_K] = others.tensor[RAPT_AT_V] =
+      others.tensor[RAPT_AT_O] = (rapt_span){0};
+  return rapt_check_workspace(&others, call->workspace, call->workspace_bytes, error);
 }

@@ -5,9 +5,8 @@
 
 #include "../dispatch/dispatch.h"
 #include "../layer/sinusoidal.h"
-#include "api.h"
+#include "check_arrays.h"
 #include "share.h"
-#include "spans.h"
 
 enum { ELEMENT = 4 };
 
@@ -20,7 +19,7 @@ rapt_status rapt_sinusoidal_table(int32_t tokens, int32_t first, int32_t dim, ui
                                   rapt_error *error) {
   rapt_executor with;
   rapt_status status = rapt_check_range(first, 0, INT32_MAX, "first", error);
-  if (!status) status = rapt_check_range(tokens, 0, INT64_C(0x80000000) - first, "tokens", error);
+  if (!status) status = rapt_check_range(tokens, 0, rapt_most_positions(first), "tokens", error);
   if (!status) status = rapt_check_range(dim, 0, INT32_MAX, "dim", error);
   if (!status)
     status = rapt_check_range(flags &
@@ -80,6 +79,8 @@ static rapt_status check_tensors(const rapt_add_positions_args *a, rapt_error *e
   if (!status) status = rapt_span_check_output(&x, error);
   if (!status && rapt_spans_overlap(&table_span, &x_span))
     status = rapt_fail_data(&x, "so it overlaps args.", "table", error);
+  const rapt_array positions = {"args.positions", a->positions, a->tokens};
+  if (!status) status = rapt_check_beside_arrays(&x, &x_span, &positions, 1, error);
   return status;
 }
 

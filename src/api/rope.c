@@ -66,7 +66,7 @@ static rapt_status load_desc(const rapt_rope_desc *in, rapt_rope_desc *d, rapt_e
     status = rapt_check_range(d->flags & ~(uint32_t)(RAPT_ROPE_INTERLEAVED | RAPT_ROPE_YARN_EXACT),
                               0, 0, "desc.flags", error);
   if (!status)
-    status = rapt_check_range(d->head_dim, 1, (int64_t)2 * RAPT_ROPE_MOST_PAIRS, "desc.head_dim",
+    status = rapt_check_range(d->head_dim, 2, (int64_t)2 * RAPT_ROPE_MOST_PAIRS, "desc.head_dim",
                               error);
   if (status) return status;
   if (d->rotary_dims == 0) d->rotary_dims = d->head_dim;
@@ -177,8 +177,7 @@ rapt_status rapt_rope_table_fill(const rapt_rope *rope, int32_t first, int32_t c
   rapt_rope_table known;
   rapt_status status = check_rope(rope, error);
   if (!status) status = rapt_check_range(first, 0, INT32_MAX, "first", error);
-  /* the last position is at most INT32_MAX */
-  if (!status) status = rapt_check_range(count, 0, INT64_C(0x80000000) - first, "count", error);
+  if (!status) status = rapt_check_range(count, 0, rapt_most_positions(first), "count", error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (!status) status = rapt_load_struct(&type, table, &known, error); /* its size */
   if (status) return status;

@@ -3,9 +3,9 @@
  * rapt_rope_rotate: everything is checked, then the tasks are shared out. */
 #include <inttypes.h>
 
+#include "check_arrays.h"
 #include "rope_table.h"
 #include "share.h"
-#include "spans.h"
 
 enum { ELEMENT = 4 };
 
@@ -67,7 +67,8 @@ static rapt_status check_positions(const rapt_rope_args *a, const limits *l, int
   return RAPT_OK;
 }
 
-static rapt_status check_tensors(const rapt_rope *rope, const rapt_rope_args *a, int32_t longest,
+static rapt_status check_tensors(const rapt_rope *rope, const rapt_rope_args *a,
+                                 const rapt_rope_table_spans *table, int32_t longest,
                                  int32_t uniform, rapt_error *error) {
   if (a->batch == 0 || a->heads == 0 || longest == 0) return RAPT_OK;
   const rapt_region region = {.last = {a->batch, a->heads, longest}, .dims = 3, .uniform = uniform};
@@ -82,6 +83,13 @@ static rapt_status check_tensors(const rapt_rope *rope, const rapt_rope_args *a,
   if (!status) status = rapt_span_check_output(&y, error);
   if (!status && !rapt_operand_same(&x, &y) && rapt_spans_overlap(&x_span, &y_span))
     status = rapt_fail_data(&y, "so it overlaps args.x without being ", "the same tensor", error);
+  const rapt_array arrays[] = {{"args.lens", a->lens, a->batch},
+                               {"args.offsets", a->offsets, a->batch},
+                               {"args.positions", a->positions, (int64_t)a->batch * a->tokens}};
+  const int32_t n = sizeof arrays / sizeof *arrays;
+  if (!status) status = rapt_check_beside_arrays(&y, &y_span, arrays, n, error);
+  if (!status && a->table)
+    status = rapt_check_beside_rope_table(&table_names, table, &y, &y_span, error);
   return status;
 }
 
@@ -90,6 +98,7 @@ rapt_status rapt_rope_rotate(const rapt_rope *rope, const rapt_rope_args *args,
   static const rapt_struct_type type = RAPT_STRUCT_TYPE(rapt_rope_args, "args", y);
   rapt_rope_args a;
   rapt_rope_table table;
+  rapt_rope_table_spans table_spans;
   rapt_executor with;
   int32_t longest = 0, uniform = 1;
   limits allowed = {.high = INT32_MAX};
@@ -97,13 +106,13 @@ rapt_status rapt_rope_rotate(const rapt_rope *rope, const rapt_rope_args *args,
   rapt_status status = rapt_load_struct(&type, args, &a, error);
   if (!status) status = check_scalars(&a, error);
   if (!status && a.table) {
-    status = rapt_load_rope_table(&table_names, rope, a.table, &table, error);
+    status = rapt_load_rope_table(&table_names, rope, a.table, &table, &table_spans, error);
     if (!status)
       allowed = (limits){
           .low = table.first, .high = (int64_t)table.first + table.count - 1, .table = 1};
   }
   if (!status) status = check_positions(&a, &allowed, &longest, &uniform, error);
-  if (!status) status = check_tensors(rope, &a, longest, uniform, error);
+  if (!status) status = check_tensors(rope, &a, &table_spans, longest, uniform, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (status || a.heads == 0) return status;
   rapt_rope_job job = rapt_rope_job_for(rope, &a, a.table ? &table : NULL);

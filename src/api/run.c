@@ -9,8 +9,8 @@
 #include "run.h"
 #include "../attention/masks.h"
 
-rapt_status rapt_call_place(rapt_call *call, void *workspace, size_t bytes, int32_t workers,
-                            rapt_error *error) {
+rapt_status rapt_call_place(rapt_call *call, const rapt_touched *touched, void *workspace,
+                            size_t bytes, int32_t workers, rapt_error *error) {
   const rapt_attention_args *a = &call->args;
   if (!workspace) return rapt_fail(error, RAPT_ERROR_WORKSPACE, "workspace", "is NULL");
   if ((uintptr_t)workspace % 64 != 0)
@@ -32,6 +32,10 @@ rapt_status rapt_call_place(rapt_call *call, void *workspace, size_t bytes, int3
   if (fits == 0)
     return rapt_fail(error, RAPT_ERROR_WORKSPACE, "workspace_bytes",
                      "is %zu, one worker needs %" PRId64, bytes, call->layout.bytes);
+  if (touched) {
+    rapt_status status = rapt_check_workspace(touched, workspace, bytes, error);
+    if (status) return status;
+  }
   call->workspace = workspace;
   call->header = workspace;
   call->sequence = (rapt_sequence *)(void *)(call->workspace + call->layout.sequences);
@@ -63,10 +67,12 @@ static rapt_status work_on(rapt_call *call, const rapt_executor *executor, rapt_
   return RAPT_OK;
 }
 
-static rapt_status run(const rapt_plan *plan, rapt_call *call, void *workspace, size_t bytes,
-                       const rapt_executor *executor, rapt_error *error) {
+static rapt_status run(const rapt_plan *plan, rapt_call *call, const rapt_touched *touched,
+                       void *workspace, size_t bytes, const rapt_executor *executor,
+                       rapt_error *error) {
   call->plan = plan;
-  rapt_status status = rapt_call_place(call, workspace, bytes, executor->max_workers, error);
+  rapt_status status = rapt_call_place(call, touched, workspace, bytes, executor->max_workers,
+                                       error);
   if (status) return status;
   atomic_init(&call->header->next, 0);
   atomic_init(&call->header->done, 0);
@@ -81,10 +87,11 @@ rapt_status rapt_attention_run(const rapt_plan *plan, const rapt_attention_args 
                                const rapt_executor *executor, rapt_error *error) {
   if (!plan) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "plan", "is NULL");
   rapt_call call;
+  rapt_touched touched;
   rapt_executor with;
-  rapt_status status = rapt_load_args(&plan->desc, args, &call.args, &call.scores, error);
+  rapt_status status = rapt_load_args(&plan->desc, args, &call.args, &call.scores, &touched, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
-  if (!status) status = run(plan, &call, workspace, workspace_bytes, &with, error);
+  if (!status) status = run(plan, &call, &touched, workspace, workspace_bytes, &with, error);
   return status;
 }
 
@@ -92,9 +99,10 @@ rapt_status rapt_attention(const rapt_attention_desc *desc, const rapt_attention
                            const rapt_executor *executor, rapt_error *error) {
   rapt_plan plan;
   rapt_call call;
+  rapt_touched touched;
   rapt_executor with;
   rapt_status status = rapt_plan_init(&plan, desc, error);
-  if (!status) status = rapt_load_args(&plan.desc, args, &call.args, &call.scores, error);
+  if (!status) status = rapt_load_args(&plan.desc, args, &call.args, &call.scores, &touched, error);
   if (!status) status = rapt_load_executor(executor, &with, error);
   if (status) return status;
   rapt_layout layout;
@@ -106,7 +114,7 @@ rapt_status rapt_attention(const rapt_attention_desc *desc, const rapt_attention
   if (!workspace)
     return rapt_fail(error, RAPT_ERROR_OUT_OF_MEMORY, "workspace", "%zu bytes were not to be had",
                      bytes);
-  status = run(&plan, &call, workspace, bytes, &with, error);
+  status = run(&plan, &call, NULL, workspace, bytes, &with, error);
   rapt_memory_put(&plan.allocator, workspace, bytes, 64);
   return status;
 }

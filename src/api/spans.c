@@ -99,17 +99,10 @@ rapt_status rapt_span_check_output(const rapt_operand *t, rapt_error *error) {
   return RAPT_OK;
 }
 
-int rapt_spans_overlap(const rapt_span *a, const rapt_span *b) {
-  if (a->begin >= b->end || b->begin >= a->end) return 0;
+int rapt_spans_share(const rapt_span *a, const rapt_span *b) {
   if (a->row == b->row || (a->dense && b->dense)) return 1;
   return (a->dense && b->row < a->end && a->begin < b->row_end) ||
          (b->dense && a->row < b->end && b->begin < a->row_end);
-}
-
-rapt_span rapt_span_of_array(const void *data, int64_t n, size_t element) {
-  uintptr_t begin = (uintptr_t)data, end = begin;
-  if (data && n > 0) end = begin + (uintptr_t)n * element;
-  return (rapt_span){.begin = begin, .end = end, .row = begin, .row_end = end, .dense = 1};
 }
 
 int rapt_operand_same(const rapt_operand *a, const rapt_operand *b) {

@@ -44,10 +44,27 @@ rapt_status rapt_span_check_output(const rapt_operand *t, rapt_error *error);
 
 /* 1 if the two share bytes for certain. Interleaved views of one buffer (packed QKVO) have crossing
  * ranges and share nothing, so crossing alone proves nothing unless one of them is filled. */
-int rapt_spans_overlap(const rapt_span *a, const rapt_span *b);
+int rapt_spans_share(const rapt_span *a, const rapt_span *b); /* of two whose ranges cross */
+static inline int rapt_spans_overlap(const rapt_span *a, const rapt_span *b) {
+  return a->begin < b->end && b->begin < a->end && rapt_spans_share(a, b);
+}
 
-/* n contiguous elements as a span: arrays. NULL touches nothing. */
-rapt_span rapt_span_of_array(const void *data, int64_t n, size_t element);
+/* Contiguous bytes, n contiguous elements as a span: memory, arrays. NULL touches nothing. What would leave
+ * the address space ends with it. */
+static inline rapt_span rapt_span_of_bytes(const void *data, size_t bytes) {
+  const uintptr_t begin = (uintptr_t)data;
+  uintptr_t end;
+  if (!data || bytes == 0) return (rapt_span){0};
+  if (__builtin_add_overflow(begin, bytes, &end)) end = UINTPTR_MAX;
+  return (rapt_span){.begin = begin, .end = end, .row = begin, .row_end = end, .dense = 1};
+}
+
+static inline rapt_span rapt_span_of_array(const void *data, int64_t n, size_t element) {
+  size_t bytes;
+  if (n <= 0) return (rapt_span){0};
+  if (__builtin_mul_overflow((uint64_t)n, element, &bytes)) bytes = SIZE_MAX;
+  return rapt_span_of_bytes(data, bytes);
+}
 
 /* 1 if both are the same view: equal data and, where it counts, equal strides. */
 int rapt_operand_same(const rapt_operand *a, const rapt_operand *b);

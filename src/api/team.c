@@ -93,11 +93,13 @@ rapt_status rapt_attention_run_team(const rapt_plan *plan, const rapt_attention_
   if (!plan) return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, "plan", "is NULL");
   /* Every thread checks its (equal) arguments: all refuse or none does, before any meets another. */
   rapt_call call;
+  rapt_touched touched;
   rapt_status status = rapt_check_range(nth, 1, RAPT_MOST_TEAM, "nth", error);
   if (!status) status = rapt_check_range(ith, 0, nth - 1, "ith", error);
-  if (!status) status = rapt_load_args(&plan->desc, args, &call.args, &call.scores, error);
+  if (!status)
+    status = rapt_load_args(&plan->desc, args, &call.args, &call.scores, &touched, error);
   call.plan = plan;
-  if (!status) status = rapt_call_place(&call, workspace, workspace_bytes, nth, error);
+  if (!status) status = rapt_call_place(&call, &touched, workspace, workspace_bytes, nth, error);
   if (status) return status;
   if (!is_team_header(call.header, nth))
     return rapt_fail(error, RAPT_ERROR_WORKSPACE, "workspace",

@@ -23,9 +23,12 @@ static void scale_yarn(const rapt_rope_desc *d, double *inv_freq) {
     low = floor(low);
     high = ceil(high);
   }
-  /* r - 1, not r/2 - 1: so the authors do it, and models are trained with it. */
-  low = fmax(low, 0.0);
-  high = fmin(high, d->rotary_dims - 1.0);
+  /* r - 1, not r/2 - 1: so the authors do it, and models are trained with it. A ramp that lies wholly
+   * before or behind the pairs is left there: cut to their range it would run backwards. */
+  if (high >= 0.0 && low <= d->rotary_dims - 1.0) {
+    low = fmax(low, 0.0);
+    high = fmin(high, d->rotary_dims - 1.0);
+  }
   if (low == high) high += 0.001; /* a step, as theirs is */
   for (int32_t i = 0; i < d->rotary_dims / 2; i++) {
     double ramp = limit((i - low) / (high - low), 0.0, 1.0);

@@ -13,6 +13,7 @@ static void bad_desc(rapt_rope_desc d, rapt_status want, const char *field) {
   const rapt_status status = rapt_rope_create(&d, &rope, &error);
   CHECK(status == want && strcmp(error.field, field) == 0 && !rope, "status %d, field %s, not %s",
         status, error.field, field);
+  CHECK(d.head_dim != 1 || strstr(error.message, "2 to 1024"), "head_dim 1: \"%s\"", error.message);
 }
 
 #define D(...) ((rapt_rope_desc){__VA_ARGS__})
@@ -24,7 +25,7 @@ RAPT_TEST(rope_desc_refusals) {
   bad_desc(D(.head_dim = 1025), INVALID, "desc.head_dim");
   bad_desc(D(.head_dim = -1), INVALID, "desc.head_dim");
   bad_desc(D(.head_dim = 7), INVALID, "desc.rotary_dims");
-  bad_desc(D(.head_dim = 1), INVALID, "desc.rotary_dims");
+  bad_desc(D(.head_dim = 1), INVALID, "desc.head_dim");
   bad_desc(D(.head_dim = 8, .rotary_dims = 3), INVALID, "desc.rotary_dims");
   bad_desc(D(.head_dim = 8, .rotary_dims = 10), INVALID, "desc.rotary_dims");
   bad_desc(D(.head_dim = 8, .rotary_dims = -2), INVALID, "desc.rotary_dims");
@@ -136,6 +137,8 @@ static call good_call(void) {
     CHECK(status == (want) && strcmp(error.field, name) == 0, "status %d, field %s, not %s", \
           status, error.field, name);                                                        \
     if (want) CHECK_UNTOUCHED(c.y, sizeof c.y, "%s", name);                                  \
+    CHECK(!strstr(error.message, "0 to 2147483648"), "\"%s\" asks for more than 32 bits",    \
+          error.message);                                                                    \
     rapt_rope_destroy(c.rope);                                                               \
   } while (0)
 #define BAD(name, ...) CASE(INVALID, name, __VA_ARGS__)
@@ -190,7 +193,8 @@ RAPT_TEST(rope_table_refusals) {
   memset(memory, 0xff, sizeof memory);
 #define FILL_BAD(status, name, ...)                                                          \
   CHECK(rapt_rope_table_fill(__VA_ARGS__, &error) == (status) && !strcmp(error.field, name), \
-        "field %s, not %s", error.field, name)
+        "field %s, not %s", error.field, name);                                              \
+  CHECK(!strstr(error.message, "0 to 2147483648"), "\"%s\"", error.message)
   FILL_BAD(INVALID, "rope", NULL, 0, 8, memory, sizeof memory, NULL, &t);
   FILL_BAD(INVALID, "first", c.rope, -1, 8, memory, sizeof memory, NULL, &t);
   FILL_BAD(INVALID, "count", c.rope, 0, -1, memory, sizeof memory, NULL, &t);
@@ -208,6 +212,53 @@ RAPT_TEST(rope_table_refusals) {
   CHECK(rapt_rope_table_bytes(c.rope, INT32_MAX, &bytes, &error) == RAPT_OK &&
             bytes == (uint64_t)INT32_MAX * ROW,
         "%llu bytes", (unsigned long long)bytes);
+  rapt_rope_destroy(c.rope);
+}
+
+/* ---- Arrays and tables inside the output ------------------------------------------------------- */
+
+static struct {
+  float before[7 * DIM]; /* seven positions of a table whose eighth begins y */
+  float y[BATCH * HEADS * TOKENS * DIM];
+} place;
+
+static void refused_place(const rapt_rope *rope, const rapt_rope_args *args, const char *other) {
+  rapt_error error = {.size = sizeof error};
+  const rapt_status status = rapt_rope_rotate(rope, args, NULL, &error);
+  CHECK(status == INVALID && !strcmp(error.field, "args.y.data") && strstr(error.message, other),
+        "status %d, field %s (%s), not over %s", status, error.field, error.message, other);
+  const char *at = (const char *)&place;
+  size_t same = 0;
+  while (same < sizeof place && !at[same]) same++;
+  CHECK(same == sizeof place, "%s: byte %zu was written", other, same);
+}
+
+RAPT_TEST(rope_output_over_what_is_read) {
+  call c = good_call();
+  int32_t *const ints = (int32_t *)(void *)&place.y[5];
+  c.args.x.data = c.x;
+  c.args.y.data = place.y;
+  rapt_rope_args a = c.args;
+  a.positions = ints;
+  refused_place(c.rope, &a, "args.positions");
+  a.positions = (int32_t *)(void *)&place.y[BATCH * HEADS * TOKENS * DIM - BATCH * TOKENS];
+  refused_place(c.rope, &a, "args.positions");
+  a = c.args;
+  a.offsets = ints;
+  refused_place(c.rope, &a, "args.offsets");
+  a = c.args;
+  a.lens = (int32_t *)(void *)place.y; /* lengths of 0: nothing is written */
+  CHECK(rapt_rope_rotate(c.rope, &a, NULL, NULL) == RAPT_OK, "an output without rows");
+  rapt_rope_table t = {.size = sizeof t, .count = 8, .stride = ROW};
+  a = c.args;
+  a.table = &t;
+  t.cos = place.before, t.sin = place.before + DIM / 2;
+  refused_place(c.rope, &a, "args.table.cos");
+  t.sin = place.y, t.stride = ROW / 2; /* cosines apart */
+  t.cos = c.memory;
+  refused_place(c.rope, &a, "args.table.sin");
+  t.cos = place.y, t.sin = c.memory;
+  refused_place(c.rope, &a, "args.table.cos");
   rapt_rope_destroy(c.rope);
 }
 

@@ -23,11 +23,15 @@ static long double yarn_share(const rapt_rope_desc *d, int32_t i) {
     low = d->rotary_dims * logl(length / (32 * 2 * pi)) / (2 * logl((long double)d->base));
     high = d->rotary_dims * logl(length / (2 * pi)) / (2 * logl((long double)d->base));
   } else {
-    int32_t n = 0; /* most pairs whose turns are at least 32 */
-    while (n < d->rotary_dims && length / wavelength(d, n) >= 32) n++;
-    low = n > 0 ? n - 1 : 0;
-    for (n = 0; n < d->rotary_dims && length / wavelength(d, n) > 1;) n++;
-    if (n < high) high = n;
+    /* The formula goes on before the first pair and behind the last. */
+    int32_t from = -4 * MOST, to = 4 * MOST;
+    while (from < 4 * MOST && length / wavelength(d, from + 1) >= 32) from++;
+    while (to > -4 * MOST && length / wavelength(d, to - 1) <= 1) to--;
+    if (to < 0) return 1;      /* every pair makes less than a turn */
+    if (from > high) return 0; /* every pair makes more than 32 */
+    if (from > low) low = from;
+    if (to < high) high = to;
+    if (low == high) return i > low;
   }
   return clamped((i - low) / (high - low));
 }
@@ -133,6 +137,46 @@ RAPT_TEST(rope_frequencies_yarn) {
   compare(d, 0.1 * log(2) + 1, "yarn with few pairs");
   d.factor = 0.5;
   compare(d, 1, "yarn that shrinks");
+}
+
+/* Contexts so short or so long that the ramp lies beside the pairs: all of them are on one side of it. */
+RAPT_TEST(rope_frequencies_yarn_beside_the_pairs) {
+  rapt_rope_desc d = {.head_dim = 64, .scaling = RAPT_ROPE_YARN, .factor = 4};
+  const double attention = 0.1 * log(4) + 1;
+  for (d.original_context = 1; d.original_context <= 12; d.original_context++)
+    compare(d, attention, "yarn, a few tokens");
+  d.original_context = 4096;
+  static const double bases[] = {1.01, 1.2, 1.5, 2, 5, 50};
+  for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+    d.base = bases[i];
+    compare(d, attention, "yarn, base far below the context");
+  }
+  d.base = 10000;
+  d.original_context = INT32_MAX;
+  for (d.head_dim = 2; d.head_dim <= 64; d.head_dim += 2)
+    compare(d, attention, "yarn, the longest context");
+  /* And in so many words: f / factor throughout, f throughout. */
+  double f[32], plain[32];
+  for (int exact = 0; exact < 2; exact++)
+    for (int longer = 0; longer < 2; longer++) {
+      d = (rapt_rope_desc){.head_dim = 64,
+                           .scaling = RAPT_ROPE_YARN,
+                           .flags = exact ? RAPT_ROPE_YARN_EXACT : 0,
+                           .factor = 4,
+                           .base = longer ? 1.5 : 10000,
+                           .original_context = longer ? 4096 : 3};
+      rapt_rope *yarn = rotary_create(d, NULL);
+      d.scaling = RAPT_ROPE_PLAIN, d.flags = 0;
+      rapt_rope *none = rotary_create(d, NULL);
+      if (!yarn || !none) return;
+      rapt_rope_frequencies(yarn, f, NULL);
+      rapt_rope_frequencies(none, plain, NULL);
+      for (int i = 0; i < 32; i++)
+        CHECK(fabs(f[i] / plain[i] - (longer ? 1 : 0.25)) < 1e-15, "pair %d: %.17g, plain %.17g", i,
+              f[i], plain[i]);
+      rapt_rope_destroy(yarn);
+      rapt_rope_destroy(none);
+    }
 }
 
 RAPT_TEST(rope_frequencies_llama3) {

@@ -64,7 +64,11 @@ int mha_case_create(mha_case *c, rng *r) {
                                        .head_dim_qk = c->dqk,
                                        .head_dim_v = c->dv,
                                        .align = c->align,
-                                       .mask = c->mask};
+                                       .mask = c->mask,
+                                       .softcap = c->softcap,
+                                       .window_left = c->window_left,
+                                       .window_right = c->window_right,
+                                       .window_keep = c->window_keep};
   c->desc = (rapt_mha_desc){.size = sizeof c->desc,
                             .flags = c->borrow ? RAPT_MHA_BORROW : 0,
                             .layout = c->layout,
@@ -160,6 +164,8 @@ void mha_case_reference(const mha_case *c, const float *x, int64_t x_stride, int
     a.mask = c->rules->mask;
     a.sinks = c->rules->sinks;
     a.alibi_slopes = c->rules->alibi_slopes;
+    a.prefix_lens = c->rules->prefix_lens;
+    a.q_positions = c->rules->q_positions;
   }
   reference_attention(&c->attention, &a, heads, c->lse);
   for (int32_t i = 0; c->weights && i < c->heads_q * n; i++)

@@ -18,10 +18,11 @@ typedef struct mha_case {
   int32_t heads_q, heads_kv, dqk, dv;
   int32_t layout, fused, bias, borrow, no_output, gap; /* gap: floats behind each row of weights */
   uint32_t attention_flags;
-  int32_t align, mask;
+  int32_t align, mask, window_left, window_right, window_keep;
+  float softcap;
   const rapt_rope *rope;
-  /* NULL, or what mha_case_reference is to take from it: mask, sinks and alibi_slopes of its sequence; and
-   * where it puts, head by head, [n] log-sum-exps and [n][n_keys] weights */
+  /* NULL, or what mha_case_reference is to take from it: mask, sinks, alibi_slopes, prefix_lens and
+   * q_positions of its sequence; and where it puts, head by head, [n] log-sum-exps and [n][n_keys] weights */
   const rapt_attention_args *rules;
   double *lse, *weights;
   /* made by it: [in][out] without gaps, and as the layer gets them */

@@ -33,6 +33,7 @@ static void refused(const rapt_mha_desc *d, rapt_status want, const char *field)
   rapt_status status = rapt_mha_create(d, &mha, &error);
   CHECK(status == want && !strcmp(error.field, field) && !mha, "status %d, field %s (%s), not %s",
         status, error.field, error.message, field);
+  CHECK(error.code == want && strlen(error.message) > 5, "%s: \"%s\"", field, error.message);
 }
 
 #define REFUSED(change, status, field) \
@@ -45,6 +46,12 @@ static void refused(const rapt_mha_desc *d, rapt_status want, const char *field)
 RAPT_TEST(mha_desc_refusals) {
   static float odd[2];
   const float *askew = (const float *)(const void *)((const char *)odd + 1);
+  const rapt_allocator half = {.size = sizeof half};
+  struct {
+    rapt_attention_desc known;
+    uint64_t unknown;
+  } newer = {.unknown = 1};
+  newer.known.size = sizeof newer;
   REFUSED(d.size = 4, INVALID, "desc.size");
   REFUSED(d.flags = 2, INVALID, "desc.flags");
   REFUSED(d.layout = 2, INVALID, "desc.layout");
@@ -54,11 +61,16 @@ RAPT_TEST(mha_desc_refusals) {
   REFUSED(d.embed_out = -1, INVALID, "desc.embed_out");
   REFUSED((d.wo.data = NULL, d.embed_out = 8), INVALID, "desc.embed_out");
   REFUSED(d.attention = NULL, INVALID, "desc.attention");
-  REFUSED(attention.heads_q = 3, INVALID, "desc.heads_q");
+  REFUSED(attention.heads_q = 3, INVALID, "desc.attention.heads_q");
   REFUSED(attention.flags = RAPT_PARTIAL, RAPT_ERROR_UNSUPPORTED, "desc.attention.flags");
   REFUSED(attention.heads_q = attention.heads_kv = 0, INVALID, "desc.attention.heads_q");
   REFUSED(attention.head_dim_v = 0, INVALID, "desc.attention.head_dim_v");
-  REFUSED(attention.isa = "nonsense", INVALID, "desc.isa");
+  REFUSED(attention.isa = "nonsense", INVALID, "desc.attention.isa");
+  REFUSED(attention.size = 4, INVALID, "desc.attention.size");
+  REFUSED(attention.align = 2, INVALID, "desc.attention.align");
+  REFUSED(d.attention = (const rapt_attention_desc *)(const void *)&newer, RAPT_ERROR_VERSION,
+          "desc.attention");
+  REFUSED(attention.allocator = &half, INVALID, "desc.attention.allocator.allocate");
   REFUSED(d.wq.data = NULL, INVALID, "desc.wq.data");
   REFUSED(d.wv.data = NULL, INVALID, "desc.wv.data");
   REFUSED(d.wk.data = askew, INVALID, "desc.wk.data");
@@ -69,6 +81,15 @@ RAPT_TEST(mha_desc_refusals) {
   REFUSED(d.wqkv.data = numbers, INVALID, "desc.wqkv.data");
   REFUSED((d.wqkv = d.wq, d.wq.data = d.wk.data = d.wv.data = NULL, d.embed_source = 9), INVALID,
           "desc.embed_source");
+  /* Biases of matrices that are not there. */
+  REFUSED((d.wqkv = d.wq, d.wq.data = d.wk.data = d.wv.data = NULL, d.wq.bias = numbers), INVALID,
+          "desc.wq.bias");
+  REFUSED((d.wqkv = d.wq, d.wq.data = d.wk.data = d.wv.data = NULL, d.wk.bias = numbers), INVALID,
+          "desc.wk.bias");
+  REFUSED((d.wqkv = d.wq, d.wq.data = d.wk.data = d.wv.data = NULL, d.wv.bias = numbers), INVALID,
+          "desc.wv.bias");
+  REFUSED(d.wqkv.bias = numbers, INVALID, "desc.wqkv.bias");
+  REFUSED((d.wo.data = NULL, d.wo.bias = numbers), INVALID, "desc.wo.bias");
   rapt_rope_desc rope_desc = {.size = sizeof rope_desc, .head_dim = 8};
   rapt_rope *rope = NULL;
   REQUIRE(rapt_rope_create(&rope_desc, &rope, NULL) == RAPT_OK, "rope");
@@ -166,7 +187,7 @@ static void refuse_cache(const rapt_mha *mha) {
 RAPT_TEST(mha_call_refusals) {
   static const int32_t lens[BATCH] = {3, 4}, offsets[BATCH + 1] = {0, 3, 2};
   static const float slopes[2] = {1, 1};
-  const rapt_attention_args rules = {.size = sizeof rules, .alibi_slopes = slopes};
+  rapt_attention_args rules = {.size = sizeof rules, .alibi_slopes = slopes};
   rapt_rope_table table = {.size = sizeof table};
   rapt_mha_desc desc = good_desc();
   rapt_mha *mha = NULL;
@@ -193,8 +214,27 @@ RAPT_TEST(mha_call_refusals) {
   CALL_REFUSED(a.x_stride[0] = 2, INVALID, "args.x_stride[0]");
   CALL_REFUSED(a.out_stride[0] = 2 * ROW, INVALID, "args.out_stride[0]");
   CALL_REFUSED(a.out_stride[1] = INT64_C(1) << 40, INVALID, "args.out_stride[1]");
-  CALL_REFUSED(a.attention = &rules, INVALID, "args.alibi_slopes");
+  CALL_REFUSED(a.attention = &rules, INVALID, "args.attention.alibi_slopes");
   CALL_REFUSED(a.rope_table = &table, INVALID, "args.rope_table");
+  rules.alibi_slopes = NULL;
+  rules.mask.data = slopes;
+  CALL_REFUSED(a.attention = &rules, INVALID, "args.attention.mask.data");
+  rules.mask.data = NULL;
+  rules.prefix_lens = lens;
+  CALL_REFUSED(a.attention = &rules, INVALID, "args.attention.prefix_lens");
+  rules.prefix_lens = NULL;
+  rules.q_positions = lens;
+  CALL_REFUSED(a.attention = &rules, INVALID, "args.attention.q_positions");
+  rules.q_positions = NULL;
+  rules.sinks = (const float *)(const void *)((const char *)slopes + 2);
+  CALL_REFUSED(a.attention = &rules, INVALID, "args.attention.sinks");
+  rules.sinks = NULL;
+  rules.lse.data = (char *)(uintptr_t)lens + 1;
+  CALL_REFUSED(a.attention = &rules, INVALID, "args.attention.lse.data");
+  rules.lse.data = NULL;
+  rapt_scores_out look = {.size = sizeof look, .stage = 4};
+  rules.scores = &look;
+  CALL_REFUSED(a.attention = &rules, INVALID, "args.attention.scores.stage");
   CALL_REFUSED(workspace_bytes = 100, RAPT_ERROR_WORKSPACE, "workspace_bytes");
   refuse_cache(mha);
   rapt_mha_args a = good_args();

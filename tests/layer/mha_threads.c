@@ -218,3 +218,58 @@ RAPT_TEST(mha_no_thread_but_the_executors) {
   watch(&two, 2, "pthread pool of two");
   watch(NULL, rapt_default_workers(), "default");
 }
+
+/* ---- One layer for several threads ----------------------------------------------------------------- */
+
+enum { CALLERS = 4, ROUNDS = 12 };
+
+typedef struct caller {
+  const mha_case *c;
+  int32_t own_pool, failed;
+  float (*out)[LONG][EMBED];
+} caller;
+
+static void *call_often(void *arg) {
+  caller *me = arg;
+  rapt_mha_args args = ragged();
+  rapt_executor executor = me->own_pool ? pool(2) : serial_executor;
+  guard_buffer workspace = mha_case_workspace(me->c, &args, executor.max_workers);
+  args.out = &me->out[0][0][0];
+  for (int i = 0; i < ROUNDS; i++) {
+    memset(me->out, 0xff, sizeof out);
+    if (rapt_mha_forward(me->c->mha, &args, workspace.data, workspace.bytes, &executor, NULL) !=
+        RAPT_OK)
+      me->failed++;
+    for (int b = 0; b < BATCH; b++)
+      if (memcmp(me->out[b], first[b], (size_t)lens[b] * sizeof first[b][0]) != 0) me->failed++;
+  }
+  if (!guard_free(&workspace)) me->failed++;
+  return NULL;
+}
+
+/* One layer, a workspace and an output each: everybody gets the bits of a call alone. */
+RAPT_TEST(mha_several_threads_at_once) {
+  static float outs[CALLERS][BATCH][LONG][EMBED];
+  rng r = rng_make(rapt_test_seed());
+  rng_fill_normal(&r, &x[0][0][0], sizeof x / sizeof(float), 1);
+  mha_case c = layer();
+  if (mha_case_create(&c, &r)) {
+    rapt_mha_args args = ragged();
+    rapt_executor one = serial_executor;
+    pthread_t thread[CALLERS];
+    caller callers[CALLERS];
+    CHECK(mha_case_run(&c, &args, &one, NULL) == RAPT_OK, "alone");
+    memcpy(first, out, sizeof out);
+    int32_t n = 0;
+    for (; n < CALLERS; n++) {
+      callers[n] = (caller){.c = &c, .own_pool = n % 2, .out = outs[n]};
+      if (!CHECK(pthread_create(&thread[n], NULL, call_often, &callers[n]) == 0, "thread")) break;
+    }
+    while (n-- > 0) {
+      pthread_join(thread[n], NULL);
+      CHECK(callers[n].failed == 0, "caller %d: %d calls failed or had other bits", n,
+            callers[n].failed);
+    }
+  }
+  mha_case_destroy(&c);
+}

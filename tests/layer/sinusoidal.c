@@ -166,6 +166,14 @@ RAPT_TEST(add_positions_refusals) {
   BAD("args.size", a.size = 8);
 #undef BAD
   CHECK_UNTOUCHED(x, sizeof x, "refused calls");
+  static float rows[3 * 8]; /* zeros: valid positions */
+  a = good;
+  a.x = rows;
+  a.positions = (const int32_t *)(const void *)&rows[21];
+  CHECK(rapt_add_positions(&a, NULL, &error) == RAPT_ERROR_INVALID_ARGUMENT &&
+            !strcmp(error.field, "args.x") && strstr(error.message, "args.positions"),
+        "positions in x: field %s (%s)", error.field, error.message);
+  for (int i = 0; i < 24; i++) CHECK(rows[i] == 0, "element %d was written", i);
   a = good;
   a.tokens = 0;
   a.x = NULL;
