@@ -15,8 +15,8 @@
  * A test watches threads and their time with all three builds.
  *
  * Shapes were measured on Zen 5 with OpenBLAS 0.3.21, at 512 x 768 x 768 against one whole product, with its
- * AVX2 / AVX-512 kernels. Tiles of 256 x 192 (and the whole inner dimension) reach 96 / 96 %, 256 x 256 97 / 98 %
- * (but there are fewer to share), 128 x 384 93 / 84 %. Pieces of 48 x 128 x 40 reach 84 to 86 / 92 to 93 %,
+ * AVX2 / AVX-512 kernels. Tiles of 256 x 256 (and the whole inner dimension) reach 98 / 95 %, 256 x 192 96 / 94 %,
+ * 512 x 256 100 / 97 % (but there are too few to share), 128 x 384 93 / 84 %. Pieces of 48 x 128 x 40 reach 84 to 86 / 92 to 93 %,
  * 64 x 128 x 32 80 / 84 %: the kernels of AVX2 take twelve rows at a time.
  *
  * Products are always added to y, because with "y = " OpenBLAS may choose another kernel, by the number
@@ -39,7 +39,7 @@ enum {
   PIECE_COLUMNS = 128,
   PIECE_PRODUCTS = 65536 * 4, /* most multiply-adds of a call */
   WHOLE_ROWS = 256,
-  WHOLE_COLUMNS = 192
+  WHOLE_COLUMNS = 256
 };
 
 /* What openblas_get_parallel answers: a constant of the loaded library. A BLAS that is not OpenBLAS is taken
