@@ -221,7 +221,8 @@ typedef struct rapt_gemv {
   const float *w;
   int64_t ld; /* floats from row to row of w */
   int32_t n_rows, inner, columns;
-  float *y; /* rows of `columns` floats */
+  float *y;     /* rows of `columns` floats */
+  float *block; /* scratch like y, for in_out */
   int64_t y_stride;
 } rapt_gemv;
 

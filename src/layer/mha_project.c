@@ -139,7 +139,7 @@ static void rows_task(const rapt_projections *p, const rapt_projection *item, in
   const rapt_matrix *w = item->matrix;
   const int32_t column = part * item->row_columns;
   const int32_t n = w->out - column < item->row_columns ? w->out - column : item->row_columns;
-  _Alignas(64) float sums[SUMS];
+  _Alignas(64) float sums[SUMS], block[SUMS];
   int32_t sequence[ROWS_TOGETHER];
   const float *x[ROWS_TOGETHER];
   for (int32_t b = 0, rows; (rows = single_rows(p, item, &b, sequence, x)) > 0;) {
@@ -150,6 +150,7 @@ static void rows_task(const rapt_projections *p, const rapt_projection *item, in
                             .inner = w->in,
                             .columns = n,
                             .y = sums,
+                            .block = block,
                             .y_stride = item->row_columns};
     for (int32_t r = 0; r < rows; r++) begin_row(w, column, n, sums + r * gemv.y_stride);
     (w->out_in ? p->gemv->out_in : p->gemv->in_out)(&gemv);

@@ -12,7 +12,7 @@ typedef struct gemv_case {
   int32_t rows, inner, columns, out_in;
   const float *x[MOST_ROWS];
   check_rows w;
-  float *y; /* [rows][columns] */
+  float *y, *block; /* [rows][columns] */
 } gemv_case;
 
 static gemv_case gemv_make(check_arena *arena, rng *r, int32_t i) {
@@ -29,6 +29,7 @@ static gemv_case gemv_make(check_arena *arena, rng *r, int32_t i) {
                    : check_rows_make(arena, r, c.inner, c.columns, 0);
   while (c.w.stride < 0);
   c.y = check_floats(arena, c.rows * c.columns);
+  c.block = check_floats(arena, c.rows * c.columns);
   rng_fill_normal(r, c.y, (size_t)(c.rows * c.columns), 1);
   return c;
 }
@@ -44,6 +45,7 @@ static void gemv_run(const rapt_kernel_set *set, const gemv_case *c, int32_t row
                        .inner = c->inner,
                        .columns = columns,
                        .y = y,
+                       .block = c->block + (c->columns - columns), /* ends where it ends */
                        .y_stride = y_stride};
   (c->out_in ? set->gemv.out_in : set->gemv.in_out)(&g);
 }

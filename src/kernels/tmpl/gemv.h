@@ -9,73 +9,83 @@
  * per byte than the core looks ahead, and the next row of w is fetched.
  *
  * Registers, for R rows of a group:
- *   in_out   R x V sums (at most 16), V of w, 1 of x
+ *   in_out   R x V products (at most 16), V of w, 1 of x
  *   out_in   R x KEYS sums (at most 16), KEYS of w, 1 of x */
-enum { GEMV_STREAMS = 4 };
+#include <string.h>
 
-/* y[r][0 .. V vectors) += sum over s of x[r][s] * w[s], s ascending. PARTIAL: of the last vector `tail`
- * lanes. `ahead`: bytes to the next row of w. */
+enum {
+  GEMV_STREAMS = 4,
+  GEMV_BLOCK = 64 /* steps summed by themselves: no sum of in_out has a long chain of additions */
+};
+
+/* sums[r][0 .. V vectors) += the sum over s of x[r][s] * w[s], which has an accumulator of its own. PARTIAL: of
+ * the last vector `tail` lanes. `apart`: floats from w[s] to w[s + 1]. */
 RAPT_INLINE void gemv_in_out_tile(const int R, const int V, const int S, const int PARTIAL,
-                                  int32_t tail, const float *w, int64_t apart, int64_t ahead,
-                                  const float x[ROW_GROUP][GEMV_STREAMS], float *y,
-                                  int64_t y_stride) {
+                                  int32_t tail, const float *w, int64_t apart, int64_t ld,
+                                  const float x[ROW_GROUP][GEMV_STREAMS], float *sums,
+                                  int64_t stride) {
   vf a[ROW_GROUP][ROW_VECTORS], b[ROW_VECTORS];
-  RAPT_UNROLL
-  for (int r = 0; r < R; r++) {
-    RAPT_UNROLL
-    for (int i = 0; i < V; i++) {
-      const float *at = y + r * y_stride + i * RAPT_VL;
-      a[r][i] = PARTIAL && i == V - 1 ? vf_load_first(at, tail) : vf_loadu(at);
-    }
-  }
   RAPT_UNROLL
   for (int s = 0; s < S; s++) {
     RAPT_UNROLL
     for (int i = 0; i < V; i++) {
       const float *at = w + s * apart + i * RAPT_VL;
       b[i] = PARTIAL && i == V - 1 ? vf_load_first(at, tail) : vf_loadu(at);
-      if (R > 1) rapt_prefetch_line((const char *)((uintptr_t)at + (uintptr_t)ahead));
+      if (R > 1) /* the next row; a number, because there may be none */
+        rapt_prefetch_line((const char *)((uintptr_t)at + (uintptr_t)ld * sizeof(float)));
     }
     RAPT_UNROLL
     for (int r = 0; r < R; r++) {
       const vf f = vf_set1(x[r][s]);
       RAPT_UNROLL
-      for (int i = 0; i < V; i++) a[r][i] = vf_fma(f, b[i], a[r][i]);
+      for (int i = 0; i < V; i++) a[r][i] = s ? vf_fma(f, b[i], a[r][i]) : vf_mul(f, b[i]);
     }
   }
   RAPT_UNROLL
   for (int r = 0; r < R; r++) {
     RAPT_UNROLL
     for (int i = 0; i < V; i++) {
-      float *at = y + r * y_stride + i * RAPT_VL;
+      float *at = sums + r * stride + i * RAPT_VL;
       if (PARTIAL && i == V - 1)
-        vf_store_first(at, tail, a[r][i]);
+        vf_store_first(at, tail, vf_add(vf_load_first(at, tail), a[r][i]));
       else
-        vf_storeu(at, a[r][i]);
+        vf_storeu(at, vf_add(vf_loadu(at), a[r][i]));
     }
   }
 }
 
-/* S rows of w, `apart` floats from each other, to all columns of R rows. */
+/* S rows of w, `step` rows from each other, to all columns of R rows of block sums. */
 RAPT_INLINE void gemv_in_out_group(const int R, const int S, const rapt_gemv *g, int32_t row,
                                    int64_t k, int64_t step) {
   const int MOST = ROW_VECTORS_FOR(R);
-  const int64_t apart = step * g->ld;
+  const int64_t apart = step * g->ld, stride = g->y_stride;
   const float *w = g->w + k * g->ld;
-  float *y = g->y + row * g->y_stride, x[ROW_GROUP][GEMV_STREAMS];
+  float *sums = g->block + row * stride, x[ROW_GROUP][GEMV_STREAMS];
   for (int r = 0; r < R; r++)
     for (int s = 0; s < S; s++) x[r][s] = g->x[row + r][k + s * step];
   int32_t c = 0;
-#define TILE(V, PARTIAL, tail)                                                             \
-  do {                                                                                     \
-    gemv_in_out_tile(R, V, S, PARTIAL, tail, w + c, apart, g->ld * (int64_t)sizeof(float), \
-                     (const float(*)[GEMV_STREAMS])x, y + c, g->y_stride);                 \
-    c += (V) * RAPT_VL;                                                                    \
+#define TILE(V, PARTIAL, tail)                                                                     \
+  do {                                                                                             \
+    gemv_in_out_tile(R, V, S, PARTIAL, tail, w + c, apart, g->ld, (const float(*)[GEMV_STREAMS])x, \
+                     sums + c, stride);                                                            \
+    c += (V) * RAPT_VL;                                                                            \
   } while (0)
   while (c + MOST * RAPT_VL <= g->columns) TILE(MOST, 0, 0);
   while (c + RAPT_VL <= g->columns) TILE(1, 0, 0);
   if (c < g->columns) TILE(1, 1, g->columns - c);
 #undef TILE
+}
+
+/* y += block sums, which start again. */
+static void gemv_end_block(const rapt_gemv *g) {
+  for (int32_t r = 0; r < g->n_rows; r++) {
+    float *y = g->y + r * g->y_stride, *sums = g->block + r * g->y_stride;
+    for (int32_t c = 0; c < g->columns; c += RAPT_VL) {
+      const int32_t n = g->columns - c < RAPT_VL ? g->columns - c : RAPT_VL;
+      vf_store_first(y + c, n, vf_add(vf_load_first(y + c, n), vf_load_first(sums + c, n)));
+      vf_store_first(sums + c, n, vf_zero());
+    }
+  }
 }
 
 #define GEMV_GROUPS(n_rows, CALL)                           \
@@ -98,16 +108,20 @@ RAPT_INLINE void gemv_in_out_group(const int R, const int S, const rapt_gemv *g,
 
 static void gemv_in_out(const rapt_gemv *g) {
   const int64_t part = g->inner / GEMV_STREAMS;
+  for (int32_t r = 0; r < g->n_rows; r++)
+    memset(g->block + r * g->y_stride, 0, (size_t)g->columns * sizeof *g->block);
   for (int64_t k = 0; k < part; k++) {
 #define CALL(R) gemv_in_out_group(R, GEMV_STREAMS, g, row, k, part)
     GEMV_GROUPS(g->n_rows, CALL)
 #undef CALL
+    if (k % GEMV_BLOCK == GEMV_BLOCK - 1) gemv_end_block(g);
   }
   for (int64_t k = part * GEMV_STREAMS; k < g->inner; k++) {
 #define CALL(R) gemv_in_out_group(R, 1, g, row, k, 0)
     GEMV_GROUPS(g->n_rows, CALL)
 #undef CALL
   }
+  gemv_end_block(g);
 }
 
 /* acc[i][r] = x[r] . w_i for KEYS rows of w: one accumulator each, channels ascending. */
