@@ -33,6 +33,10 @@ rapt_status rapt_check_arrays(const rapt_attention_desc *desc, const rapt_attent
   static const rapt_scores_out none = {.size = sizeof none}; /* its lists are checked with it */
   rapt_array arrays[RAPT_ARRAYS];
   const int32_t n = rapt_arrays_of(desc, args, &none, arrays);
+  return rapt_check_aligned(arrays, n, error);
+}
+
+rapt_status rapt_check_aligned(const rapt_array *arrays, int32_t n, rapt_error *error) {
   for (int32_t i = 0; i < n; i++)
     if ((uintptr_t)arrays[i].data % 4 != 0)
       return rapt_fail(error, RAPT_ERROR_INVALID_ARGUMENT, arrays[i].name,

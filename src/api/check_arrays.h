@@ -22,6 +22,9 @@ int32_t rapt_arrays_of(const rapt_attention_desc *desc, const rapt_attention_arg
 rapt_status rapt_check_arrays(const rapt_attention_desc *desc, const rapt_attention_args *args,
                               rapt_error *error);
 
+/* The same for n arrays; those that are NULL are aligned. */
+rapt_status rapt_check_aligned(const rapt_array *arrays, int32_t n, rapt_error *error);
+
 /* Refuses operand `t` at `span` if it shares bytes with one of the n arrays: they are read while `t` is
  * written, and one over the other would make results a matter of order. */
 rapt_status rapt_check_beside_arrays(const rapt_operand *t, const rapt_span *span,

@@ -33,6 +33,9 @@ rapt_status rapt_mha_load(const rapt_mha *mha, const rapt_mha_args *in, int kv_o
 /* Then lengths and tensors. kv_only: queries and outputs are left alone. */
 rapt_status rapt_mha_check(rapt_mha_call *call, int kv_only, rapt_error *error);
 
+/* Its first part: arrays may be read (mha_tensors.c). */
+rapt_status rapt_mha_check_arrays(const rapt_mha_call *call, rapt_error *error);
+
 /* Its last part: data, strides and overlaps (mha_tensors.c). */
 rapt_status rapt_mha_check_tensors(const rapt_mha_call *call, int kv_only, rapt_error *error);
 

@@ -193,7 +193,8 @@ static rapt_status check_positions(const rapt_mha_call *call, int kv_only, rapt_
 rapt_status rapt_mha_check(rapt_mha_call *call, int kv_only, rapt_error *error) {
   const rapt_mha_args *a = &call->args;
   const rapt_mha *mha = call->mha;
-  rapt_status status = check_offsets(a, error);
+  rapt_status status = rapt_mha_check_arrays(call, error);
+  if (!status) status = check_offsets(a, error);
   if (!status) status = check_lens(a->q_lens, a->batch, a->q_len, "args.q_lens", error);
   if (!status)
     status = check_lens(a->source_lens, a->batch, a->source_len, "args.source_lens", error);

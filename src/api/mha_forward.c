@@ -207,22 +207,29 @@ static rapt_status run(const rapt_mha_call *call, const rapt_attention_args *att
   return project(&last, executor, error);
 }
 
-/* What attention calls its arguments, and where the layer's caller has put them. */
-static const rapt_renaming names[] = {
-    {"args.mask", "args.attention.mask"},
-    {"args.alibi_slopes", "args.attention.alibi_slopes"},
-    {"args.sinks", "args.attention.sinks"},
-    {"args.prefix_lens", "args.attention.prefix_lens"},
-    {"args.q_positions", "args.attention.q_positions"},
-    {"args.lse", "args.attention.lse"},
-    {"args.scores", "args.attention.scores"},
-    {"args.cancel", "args.attention.cancel"},
-    {"args.k", "args.cache.k"},
-    {"args.v", "args.cache.v"},
-    {"args.o.data", "args.out"},
-    {"args.o", "args.out"},
-    {"desc", "desc.attention"},
-};
+/* What attention calls its arguments, and where the layer's caller has put them: without a cache keys and
+ * values are in the workspace, as queries always are. */
+static rapt_status fail_inner(const rapt_mha_call *call, const rapt_error *inner,
+                              rapt_error *error) {
+  const rapt_renaming names[] = {
+      {"args.mask", "args.attention.mask"},
+      {"args.alibi_slopes", "args.attention.alibi_slopes"},
+      {"args.sinks", "args.attention.sinks"},
+      {"args.prefix_lens", "args.attention.prefix_lens"},
+      {"args.q_positions", "args.attention.q_positions"},
+      {"args.lse", "args.attention.lse"},
+      {"args.scores", "args.attention.scores"},
+      {"args.cancel", "args.attention.cancel"},
+      {"args.q.data", "workspace"},
+      {"args.q", "the workspace"},
+      {"args.k", call->has_cache ? "args.cache.k" : "the workspace"},
+      {"args.v", call->has_cache ? "args.cache.v" : "the workspace"},
+      {"args.o.data", "args.out"},
+      {"args.o", "args.out"},
+      {"desc", "desc.attention"},
+  };
+  return rapt_fail_renamed(error, inner, names, sizeof names / sizeof *names);
+}
 
 rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *args, void *workspace,
                              size_t workspace_bytes, const rapt_executor *executor,
@@ -246,7 +253,7 @@ rapt_status rapt_mha_forward(const rapt_mha *mha, const rapt_mha_args *args, voi
   if (!status) status = place_lengths(&call, workspace, &attention, &inner);
   if (!status) status = run(&call, &attention, workspace, workspace_bytes, &with, &inner);
   if (!status) return RAPT_OK;
-  return rapt_fail_renamed(error, &inner, names, sizeof names / sizeof *names);
+  return fail_inner(&call, &inner, error);
 }
 
 rapt_status rapt_mha_project_kv(const rapt_mha *mha, const rapt_mha_args *args,

@@ -17,6 +17,13 @@ static void find_empty(rapt_region *region) {
     if (region->last[i] <= region->first[i]) region->empty = 1;
 }
 
+static int all_zero(const int32_t *lens, int32_t batch) {
+  if (!lens) return 0;
+  for (int32_t b = 0; b < batch; b++)
+    if (lens[b] != 0) return 0;
+  return 1;
+}
+
 /* Tokens of x, out and lse; with offsets those of all sequences are one. */
 static rapt_region region_of_queries(const rapt_mha_args *a, int32_t heads) {
   const int32_t token = heads > 0 ? 2 : 1;
@@ -27,6 +34,7 @@ static rapt_region region_of_queries(const rapt_mha_args *a, int32_t heads) {
     r.first[token] = a->q_offsets[0];
     r.last[token] = a->q_offsets[a->batch];
   }
+  r.empty = all_zero(a->q_lens, a->batch);
   find_empty(&r);
   return r;
 }
@@ -52,8 +60,10 @@ static void collect(const rapt_mha_call *call, int kv_only, tensors *t) {
   const int cached = call->has_cache;
   at[X] = at[OUT] = region_of_queries(a, 0);
   at[LSE] = region_of_queries(a, d->heads_q);
-  at[SOURCE] = (rapt_region){
-      .last = {a->batch, a->source_len}, .dims = 2, .uniform = !a->source_lens};
+  at[SOURCE] = (rapt_region){.last = {a->batch, a->source_len},
+                             .dims = 2,
+                             .uniform = !a->source_lens,
+                             .empty = all_zero(a->source_lens, a->batch)};
   at[K] = (rapt_region){.last = {a->batch, d->heads_kv, c->capacity}, .dims = 3, .uniform = 1};
   find_empty(&at[SOURCE]);
   find_empty(&at[K]);
@@ -169,6 +179,12 @@ static rapt_status check_sequences(const rapt_mha_call *call, const rapt_array a
     if (!status) status = check_scratch(call, &span, names[which], error);
   }
   return status;
+}
+
+rapt_status rapt_mha_check_arrays(const rapt_mha_call *call, rapt_error *error) {
+  rapt_array arrays[ARRAYS];
+  arrays_of(call, arrays);
+  return rapt_check_aligned(arrays, ARRAYS, error);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------------- */

@@ -16,14 +16,16 @@ static const rapt_renaming *find(const char *at, const rapt_renaming *names, int
   return NULL;
 }
 
-/* Cut if need be. */
+/* Cut if need be. What stands in quotes is the caller's own. */
 static void rename_into(char *out, size_t size, const char *text, const rapt_renaming *names,
                         int32_t n) {
   size_t used = 0;
   int inside = 0; /* of a word or a dotted name */
+  int quoted = 0;
   while (*text && used + 1 < size) {
-    const rapt_renaming *hit = inside ? NULL : find(text, names, n);
+    const rapt_renaming *hit = inside || quoted ? NULL : find(text, names, n);
     if (!hit) {
+      quoted ^= *text == '"';
       inside = in_name(*text) || (inside && *text == '.');
       out[used++] = *text++;
       continue;

@@ -24,7 +24,7 @@ static int32_t parts_of(int64_t n, int32_t size) { return (int32_t)((n + size - 
  * matrix come faster; cut evenly, in whole cache lines. */
 static int32_t row_columns(const rapt_matrix *w, int32_t rows, int32_t workers) {
   const int32_t together = rows < ROWS_TOGETHER ? rows : ROWS_TOGETHER;
-  const int32_t least = LEAST_BYTES / (w->in * (int32_t)sizeof(float));
+  const int32_t least = (int32_t)(LEAST_BYTES / ((int64_t)w->in * (int64_t)sizeof(float)));
   int32_t most = parts_of(w->out, workers);
   if (most < least) most = least;
   if (most < LEAST_COLUMNS) most = LEAST_COLUMNS;

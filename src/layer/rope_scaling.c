@@ -25,7 +25,7 @@ static void scale_yarn(const rapt_rope_desc *d, double *inv_freq) {
   }
   /* r - 1, not r/2 - 1: so the authors do it, and models are trained with it. A ramp that lies wholly
    * before or behind the pairs is left there: cut to their range it would run backwards. */
-  if (high >= 0.0 && low <= d->rotary_dims - 1.0) {
+  if (high > 0.0 && low <= d->rotary_dims - 1.0) {
     low = fmax(low, 0.0);
     high = fmin(high, d->rotary_dims - 1.0);
   }

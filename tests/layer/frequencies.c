@@ -27,7 +27,7 @@ static long double yarn_share(const rapt_rope_desc *d, int32_t i) {
     int32_t from = -4 * MOST, to = 4 * MOST;
     while (from < 4 * MOST && length / wavelength(d, from + 1) >= 32) from++;
     while (to > -4 * MOST && length / wavelength(d, to - 1) <= 1) to--;
-    if (to < 0) return 1;      /* every pair makes less than a turn */
+    if (to <= 0) return 1;     /* every pair makes less than a turn */
     if (from > high) return 0; /* every pair makes more than 32 */
     if (from > low) low = from;
     if (to < high) high = to;

@@ -2,6 +2,7 @@
  *
  * Each argument of the layer refused with its name before any work: out and cache stay as they were. And a
  * forward asks nobody for memory. */
+#include "layer/mha.h"
 #include "mha_case.h"
 #include "support/counting_alloc.h"
 
@@ -245,6 +246,67 @@ RAPT_TEST(mha_call_refusals) {
   CHECK(rapt_mha_project_kv(mha, &a, NULL, &error) == INVALID && !strcmp(error.field, "args.cache"),
         "project_kv without a cache: %s", error.field);
   rapt_mha_destroy(mha);
+}
+
+/* What an array says is not read before it is known to be aligned. */
+RAPT_TEST(mha_misaligned_arrays) {
+  static int32_t zeros[BATCH + 2];
+  const int32_t *askew = (const int32_t *)(const void *)((const char *)zeros + 1);
+  rapt_mha_desc desc = good_desc();
+  rapt_mha *mha = NULL;
+  REQUIRE(rapt_mha_create(&desc, &mha, NULL) == RAPT_OK, "create");
+  CALL_REFUSED(a.q_lens = askew, INVALID, "args.q_lens");
+  CALL_REFUSED(a.q_offsets = askew, INVALID, "args.q_offsets");
+  CALL_REFUSED(a.source_lens = askew, INVALID, "args.source_lens");
+  CALL_REFUSED(a.positions = askew, INVALID, "args.positions");
+  CALL_REFUSED(cache.lengths = askew, INVALID, "args.cache.lengths");
+  rapt_mha_destroy(mha);
+}
+
+/* Sequences without tokens need no tensors, whatever the most would be. */
+RAPT_TEST(mha_no_tokens_at_all) {
+  static const int32_t zeros[BATCH];
+  rapt_error error = {.size = sizeof error};
+  rapt_mha_desc desc = good_desc();
+  rapt_mha *mha = NULL;
+  REQUIRE(rapt_mha_create(&desc, &mha, NULL) == RAPT_OK, "create");
+  rapt_mha_args a = good_args();
+  a.q_lens = zeros;
+  a.x = NULL;
+  a.out = NULL;
+  CHECK(rapt_mha_forward(mha, &a, workspace, sizeof workspace, NULL, &error) == RAPT_OK, "%s: %s",
+        error.field, error.message);
+  a = good_args();
+  a.source_len = N;
+  a.source_lens = zeros;
+  CHECK(rapt_mha_forward(mha, &a, workspace, sizeof workspace, NULL, &error) == RAPT_OK, "%s: %s",
+        error.field, error.message);
+  rapt_mha_destroy(mha);
+}
+
+/* The caller's own words stay as they are when an error gets the layer's names. */
+RAPT_TEST(mha_errors_quote_the_caller) {
+  rapt_error error = {.size = sizeof error};
+  rapt_mha_desc desc = good_desc();
+  rapt_mha *mha = NULL;
+  attention.isa = "desc";
+  CHECK(rapt_mha_create(&desc, &mha, &error) != RAPT_OK, "no such level");
+  CHECK(!strcmp(error.field, "desc.attention.isa") && strstr(error.message, "\"desc\""), "%s: %s",
+        error.field, error.message);
+}
+
+/* A matrix as tall as create lets it be: the cut of its single row is sound. */
+RAPT_TEST(mha_tallest_matrix_is_cut) {
+  static const rapt_gemv_ops none;
+  for (int32_t in = 1; in > 0 && in <= 1 << 30; in *= 2) {
+    const rapt_matrix matrix = {.ld = 1, .in = in, .out = 100};
+    const rapt_projection item = {.matrix = &matrix, .heads = 1, .dim = 100, .len = 1};
+    rapt_projections p = {.batch = 1, .workers = 4, .gemv = &none};
+    rapt_projections_add(&p, &item);
+    CHECK(p.total >= 1 && p.item[0].row_columns * p.item[0].tasks >= 100, "%d inner: %d tasks", in,
+          (int)p.total);
+    if (in == 1 << 30) break;
+  }
 }
 
 /* A forward holds its table to what rapt_rope_rotate does. */
