@@ -73,7 +73,7 @@ static rapt_status check_tensors(const rapt_add_positions_args *a, rapt_error *e
                           &a->table_stride, &rows, row_bytes, "args.table", "args.table_stride"},
                      x = {"x",          NULL,    0,         ELEMENT,  a->x,
                           &a->x_stride, &tokens, row_bytes, "args.x", "args.x_stride"};
-  rapt_span table_span, x_span;
+  rapt_span table_span = {0}, x_span = {0};
   rapt_status status = rapt_span_measure(&table, &table_span, error);
   if (!status) status = rapt_span_measure(&x, &x_span, error);
   if (!status) status = rapt_span_check_output(&x, error);

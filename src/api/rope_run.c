@@ -77,7 +77,7 @@ static rapt_status check_tensors(const rapt_rope *rope, const rapt_rope_args *a,
                           a->x.stride, &region, row_bytes, NULL,    NULL},
                      y = {"y",         NULL,    0,         ELEMENT, a->y.data,
                           a->y.stride, &region, row_bytes, NULL,    NULL};
-  rapt_span x_span, y_span;
+  rapt_span x_span = {0}, y_span = {0};
   rapt_status status = rapt_span_measure(&x, &x_span, error);
   if (!status) status = rapt_span_measure(&y, &y_span, error);
   if (!status) status = rapt_span_check_output(&y, error);

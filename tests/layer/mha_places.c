@@ -20,7 +20,8 @@ typedef struct memory {
   int32_t lengths[BATCH], positions[BATCH];
 } memory;
 
-static memory m, saved;
+static memory m;
+static unsigned char saved[sizeof(memory)];
 static rapt_mha_cache cache;
 static rapt_attention_args rules;
 static rapt_scores_out look;
@@ -97,12 +98,13 @@ static rapt_status run(const rapt_mha_args *a, rapt_error *error) {
 static void refused(const rapt_mha_args *a, rapt_status want, const char *field,
                     const char *other) {
   rapt_error error = {.size = sizeof error};
-  memcpy(&saved, &m, sizeof m);
+  const void *bytes = &m;
+  memcpy(saved, bytes, sizeof m);
   const rapt_status status = run(a, &error);
   CHECK(status == want && !strcmp(error.field, field) && strstr(error.message, other),
         "status %d, field %s (%s), not %s over %s", status, error.field, error.message, field,
         other);
-  CHECK(!memcmp(&saved, &m, sizeof m), "%s over %s: memory was written", field, other);
+  CHECK(!memcmp(saved, bytes, sizeof m), "%s over %s: memory was written", field, other);
 }
 
 /* Numbers in the middle of floats. */
