@@ -77,15 +77,21 @@ static rapt_mha_args ragged(void) {
                          .out_stride = {sizeof x[0], sizeof x[0][0]}};
 }
 
+/* What every other way of running the call is compared with. */
+static void run_first(const mha_case *c) {
+  rapt_mha_args args = ragged();
+  rapt_executor one = serial_executor;
+  CHECK(mha_case_run(c, &args, &one, NULL) == RAPT_OK, "serial");
+  memcpy(first, out, sizeof out);
+}
+
 RAPT_TEST(mha_bits_for_any_workers) {
   rng r = rng_make(rapt_test_seed());
   rng_fill_normal(&r, &x[0][0][0], sizeof x / sizeof(float), 1);
   mha_case c = layer();
   if (mha_case_create(&c, &r)) {
     rapt_mha_args args = ragged();
-    rapt_executor one = serial_executor;
-    CHECK(mha_case_run(&c, &args, &one, NULL) == RAPT_OK, "serial");
-    memcpy(first, out, sizeof out);
+    run_first(&c);
     for (int32_t n = 0; n < 9; n++) {
       rapt_executor many = pool(n);
       memset(out, 0, sizeof out);
@@ -254,12 +260,9 @@ RAPT_TEST(mha_several_threads_at_once) {
   rng_fill_normal(&r, &x[0][0][0], sizeof x / sizeof(float), 1);
   mha_case c = layer();
   if (mha_case_create(&c, &r)) {
-    rapt_mha_args args = ragged();
-    rapt_executor one = serial_executor;
     pthread_t thread[CALLERS];
     caller callers[CALLERS];
-    CHECK(mha_case_run(&c, &args, &one, NULL) == RAPT_OK, "alone");
-    memcpy(first, out, sizeof out);
+    run_first(&c);
     int32_t n = 0;
     for (; n < CALLERS; n++) {
       callers[n] = (caller){.c = &c, .own_pool = n % 2, .out = outs[n]};
